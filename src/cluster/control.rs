@@ -1,0 +1,344 @@
+//! What the control lock protects: the model, and the way from it to the next snapshot.
+
+use super::build;
+use super::check::check;
+use super::model::Model;
+use super::runtime::{HEALTHY_PANIC_THRESHOLD, Runtime};
+use super::update::{Applied, Update};
+use crate::config::{Behavior, ClusterConfig, Policy};
+use crate::error::Error;
+use crate::host::{HostData, Table};
+use crate::policy::envoy::LISTS;
+use crate::policy::{Counter, Identity, State, Tables, WorkerShared, envoy, native};
+use crate::priority::{self, Loads, Rules, Tally};
+use crate::published::{LocalityTally, Priority, Published};
+use crate::snapshot::{Cell, Publisher};
+use crate::sync::Arc;
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct Control {
+    pub(super) model: Model,
+    pub(super) publisher: Publisher<Published>,
+    pub(super) runtime: Runtime,
+    figures: Figures,
+    workers: Vec<Arc<WorkerShared>>,
+    now_ns: u64,
+    config: Arc<ClusterConfig>,
+    loads: Loads,
+    identity: Identity,
+    version: u64,
+    seed: u64,
+    next_worker: u64,
+}
+
+/// What the control side counts.
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct Figures {
+    pub(crate) published: u64,
+    pub(crate) schedulers_built: u64,
+    pub(crate) membership_change: u64,
+    pub(crate) update_no_rebuild: u64,
+    /// What workers counted that are gone.
+    closed_workers: [u64; 2],
+}
+
+/// Everything that statistics show.
+#[derive(Debug)]
+pub(crate) struct Summary {
+    pub(crate) figures: Figures,
+    pub(crate) tally: Tally,
+    pub(crate) healthy_panic: u64,
+    pub(crate) none_healthy: u64,
+    pub(crate) duplicates: u64,
+    pub(crate) max_host_weight: u32,
+    pub(crate) departed: usize,
+    pub(crate) workers: usize,
+}
+
+/// What a new cluster is made of.
+pub(super) struct Seeds {
+    pub(super) model: Model,
+    pub(super) runtime: Runtime,
+    pub(super) seed: u64,
+    pub(super) now_ns: u64,
+}
+
+impl Control {
+    /// The control side of a new cluster, with its first snapshot published.
+    pub(super) fn open(
+        config: ClusterConfig,
+        update: &Update,
+        seeds: Seeds,
+        table: &Table,
+    ) -> Result<(Self, Arc<Cell<Published>>), Error> {
+        let Seeds { mut model, runtime, seed, now_ns } = seeds;
+        config.validate()?;
+        check(update, &model, &config)?;
+        let config = Arc::new(config);
+        change_hosts(&mut model, update, &config, table);
+        let mut draft = Draft { model: &mut model, config: &config, runtime: &runtime };
+        let mut figures = Figures::default();
+        figures.schedulers_built += draft.rebuild(&mut figures.membership_change);
+        figures.published = 1;
+        let loads = draft.loads(&Loads::default());
+        let identity = Identity { instance: 1, revision: 1, seeded: is_seeded(&config) };
+        let first = draft.contents(&loads, identity, Stamp { version: 1, published_ns: now_ns });
+        let (cell, publisher) = Cell::with_publisher(Box::new(first));
+        let control = Self {
+            model,
+            publisher,
+            runtime,
+            figures,
+            workers: Vec::new(),
+            now_ns,
+            config,
+            loads,
+            identity,
+            version: 1,
+            seed,
+            next_worker: 0,
+        };
+        Ok((control, cell))
+    }
+
+    /// Applies a batch, all or nothing.
+    pub(super) fn apply(&mut self, update: &Update, table: &Table) -> Result<Applied, Error> {
+        let config = match &update.config {
+            Some(config) if *config != *self.config => Arc::new(config.clone()),
+            _ => Arc::clone(&self.config),
+        };
+        check(update, &self.model, &config)?;
+        change_hosts(&mut self.model, update, &config, table);
+        if update.assignment.is_some() && self.model.priorities.iter().all(|set| !set.updated) {
+            self.figures.update_no_rebuild += 1;
+        }
+        if !Arc::ptr_eq(&config, &self.config) {
+            self.reconfigure(config);
+        }
+        Ok(self.publish())
+    }
+
+    /// Takes over other settings. Loads start afresh; positions only if they mean something else.
+    fn reconfigure(&mut self, config: Arc<ClusterConfig>) {
+        if (config.behavior, config.policy) != (self.config.behavior, self.config.policy) {
+            self.identity.instance += 1;
+            self.identity.seeded = is_seeded(&config);
+        }
+        self.config = config;
+        self.loads = Loads::default();
+        build::invalidate(&mut self.model);
+        self.model.visible = true;
+    }
+
+    /// Takes runtime values in. `behavior: native` follows at once, Envoy with the next update.
+    pub(super) fn set_runtime(&mut self, values: &[(&str, Option<u64>)]) -> Applied {
+        values.iter().for_each(|(key, value)| self.runtime.set(key, *value));
+        self.publish()
+    }
+
+    /// Publishes a snapshot if it would differ from the one before.
+    fn publish(&mut self) -> Applied {
+        let Self { model, config, runtime, figures, .. } = self;
+        let updated = model.priorities.iter().any(|set| set.updated);
+        let mut draft = Draft { model, config, runtime };
+        figures.schedulers_built += draft.rebuild(&mut figures.membership_change);
+        let recalculate = config.behavior == Behavior::Native || updated;
+        let loads = if recalculate { draft.loads(&self.loads) } else { self.loads.clone() };
+        let changed_loads = loads != self.loads;
+        let visible = std::mem::take(&mut draft.model.visible);
+        if !(visible || changed_loads) {
+            return Applied { published: false, version: self.version };
+        }
+        self.loads = loads;
+        self.version += 1;
+        self.figures.published += 1;
+        if updated || changed_loads {
+            self.identity.revision += 1;
+        }
+        let draft = Draft { model: &mut self.model, config: &self.config, runtime: &self.runtime };
+        let stamp = Stamp { version: self.version, published_ns: self.now_ns };
+        let next = draft.contents(&self.loads, self.identity, stamp);
+        let lists = next.priorities.len() * LISTS;
+        self.workers.iter().for_each(|worker| worker.grow(lists));
+        self.publisher.publish(Box::new(next));
+        Applied { published: true, version: self.version }
+    }
+
+    /// Lets the clock go on, never back, and frees what readers have let go of.
+    pub(super) fn tick(&mut self, now_ns: u64) {
+        self.now_ns = self.now_ns.max(now_ns);
+        self.publisher.scan();
+    }
+
+    /// The figures of this moment.
+    pub(super) fn summary(&self) -> Summary {
+        let mut tally = Tally::default();
+        self.model.tallies().into_iter().for_each(|priority| tally += priority);
+        let sum = |counter: Counter| {
+            let open = self.workers.iter().map(|worker| worker.counter(counter)).sum::<u64>();
+            open + self.figures.closed_workers[counter as usize]
+        };
+        Summary {
+            figures: self.figures,
+            tally,
+            healthy_panic: sum(Counter::HealthyPanic),
+            none_healthy: sum(Counter::NoneHealthy),
+            duplicates: self.model.duplicates,
+            max_host_weight: self.model.max_host_weight,
+            departed: self.model.slots.departed(),
+            workers: self.workers.len(),
+        }
+    }
+
+    /// The state and number of a new worker.
+    pub(super) fn register(&mut self, number: Option<u64>, peek_capacity: usize) -> State {
+        let number = number.unwrap_or(self.next_worker);
+        self.next_worker = self.next_worker.max(number.saturating_add(1));
+        let state = State::new(self.seed, number, peek_capacity);
+        state.shared.grow(self.model.priorities.len() * LISTS);
+        self.workers.push(Arc::clone(&state.shared));
+        state
+    }
+
+    /// Frees what nobody names any more. The host data that comes back is dropped by the caller,
+    /// after the lock.
+    #[must_use]
+    pub(super) fn reclaim(&mut self, table: &Table) -> Vec<HostData> {
+        self.forget_closed_workers();
+        self.model.slots.reclaim(table)
+    }
+
+    fn forget_closed_workers(&mut self) {
+        let totals = &mut self.figures.closed_workers;
+        self.workers.retain_mut(|worker| {
+            // The worker's own reference is gone, so what it counted is final.
+            let Some(worker) = Arc::get_mut(worker) else { return true };
+            for counter in [Counter::HealthyPanic, Counter::NoneHealthy] {
+                totals[counter as usize] += worker.counter(counter);
+            }
+            false
+        });
+    }
+}
+
+/// Applies the parts of a checked update in their fixed order.
+fn change_hosts(model: &mut Model, update: &Update, config: &ClusterConfig, table: &Table) {
+    if let Some(assignment) = &update.assignment {
+        model.assign(assignment, config, table);
+    }
+    update.removals.iter().for_each(|address| model.remove(address.as_str()));
+    update.upserts.iter().for_each(|host| model.upsert(host, config, table));
+    update.health.iter().for_each(|(address, event)| model.health(address.as_str(), *event));
+}
+
+/// Whether Envoy's policy draws a seed when it is made.
+fn is_seeded(config: &ClusterConfig) -> bool {
+    (config.behavior, config.policy) == (Behavior::Envoy, Policy::RoundRobin)
+}
+
+/// What numbers a snapshot.
+#[derive(Debug, Clone, Copy)]
+struct Stamp {
+    version: u64,
+    published_ns: u64,
+}
+
+/// The next snapshot on its way.
+struct Draft<'a> {
+    model: &'a mut Model,
+    config: &'a Arc<ClusterConfig>,
+    runtime: &'a Runtime,
+}
+
+impl Draft<'_> {
+    /// Brings the parts up to date; returns how many were built.
+    fn rebuild(&mut self, membership_change: &mut u64) -> u64 {
+        let built = build::rebuild(self.model, self.config.behavior, self.config.policy);
+        for set in &mut self.model.priorities {
+            set.updated = false;
+            *membership_change += u64::from(std::mem::take(&mut set.membership_changed));
+        }
+        built
+    }
+
+    fn rules(&self) -> Rules {
+        let runtime = self.runtime.get(HEALTHY_PANIC_THRESHOLD).map(|value| value.min(100));
+        let configured = self.config.healthy_panic_threshold;
+        let panic_threshold = match (runtime, self.config.behavior) {
+            (Some(percent), _) => percent_as_float(percent),
+            (None, Behavior::Native) => configured,
+            (None, Behavior::Envoy) => {
+                percent_as_float(priority::envoy::truncated_percent(configured))
+            }
+        };
+        Rules {
+            overprovisioning_factor: self.model.overprovisioning_factor,
+            weighted: self.model.weighted_priority_health,
+            panic_threshold,
+        }
+    }
+
+    fn loads(&self, before: &Loads) -> Loads {
+        let tallies = self.model.tallies();
+        match self.config.behavior {
+            Behavior::Native => priority::native::loads(&tallies, self.rules()),
+            Behavior::Envoy => {
+                let mut loads = before.clone();
+                priority::envoy::recalculate(&mut loads, &tallies, self.rules());
+                loads
+            }
+        }
+    }
+
+    fn tables(&self, loads: &Loads) -> Tables {
+        let (policy, fail) = (self.config.policy, self.config.fail_traffic_on_panic);
+        match self.config.behavior {
+            Behavior::Native => {
+                let chunks = build::chunks(self.model);
+                Tables::Native(native::Tables::new(policy, fail, loads, &chunks))
+            }
+            Behavior::Envoy => Tables::Envoy(envoy::Tables {
+                policy,
+                fail_traffic_on_panic: fail,
+                loads: loads.clone(),
+                lists: self.model.priorities.iter().map(|set| Arc::clone(&set.lists)).collect(),
+            }),
+        }
+    }
+
+    fn contents(self, loads: &Loads, identity: Identity, stamp: Stamp) -> Published {
+        Published {
+            tables: self.tables(loads),
+            identity,
+            directory: self.model.directory.clone(),
+            version: stamp.version,
+            published_ns: stamp.published_ns,
+            config: Arc::clone(self.config),
+            loads: loads.clone(),
+            priorities: self.priorities(),
+        }
+    }
+
+    fn priorities(&self) -> Box<[Priority]> {
+        let of_set = |set: &super::set::PrioritySet| Priority {
+            order: Arc::clone(&set.order),
+            tally: set.tally(),
+            localities: set
+                .buckets
+                .iter()
+                .map(|bucket| LocalityTally {
+                    locality: Arc::clone(&bucket.locality),
+                    weight: set.locality_weights.get(&*bucket.locality).copied().unwrap_or(0),
+                    tally: bucket.tally,
+                })
+                .collect(),
+        };
+        self.model.priorities.iter().map(of_set).collect()
+    }
+}
+
+#[allow(clippy::cast_precision_loss)] // at most 100
+fn percent_as_float(percent: u64) -> f64 {
+    percent as f64
+}

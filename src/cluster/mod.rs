@@ -1,0 +1,260 @@
+//! The control side of a cluster: everything that changes it.
+
+mod build;
+mod check;
+mod control;
+mod model;
+mod runtime;
+mod set;
+mod slots;
+mod update;
+
+pub use runtime::Runtime;
+pub use update::{Applied, HostChange, Update};
+
+pub(crate) use control::Summary;
+use control::{Control, Seeds};
+use model::Model;
+
+use crate::config::{Assignment, ClusterConfig};
+use crate::error::Error;
+use crate::host::{HostData, Locality, Table};
+use crate::published::Published;
+use crate::rng::entropy;
+use crate::snapshot::Cell;
+use crate::stats::Stats;
+use crate::sync::{Arc, Mutex, MutexGuard};
+use crate::view::View;
+use crate::worker::{Worker, WorkerOptions};
+
+/// What a new cluster may be told besides its configuration.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Options {
+    /// Where this proxy is: hosts of that locality come first among the localities.
+    pub node_locality: Option<Locality>,
+    /// The seed of all generators; from the operating system's entropy if `None`, so that two
+    /// proxies never pick in lockstep.
+    pub seed: Option<u64>,
+    /// What the clock shows now, in nanoseconds since any fixed moment.
+    pub now_ns: u64,
+    /// Runtime values that hold from the start.
+    pub runtime: Runtime,
+}
+
+/// A set of hosts to balance over.
+///
+/// Any thread may call any method. Calls that change something lock each other out; they never
+/// make a [`Worker`] wait, and no worker makes them wait. Create clusters after a fork: handles
+/// that a child inherits are not supported.
+///
+/// When a cluster is dropped its workers go on with the last snapshot; dropping the last handle
+/// frees the rest.
+///
+/// ```
+/// use plimsoll::config::{Assignment, ClusterConfig, Endpoint, LocalityEndpoints};
+/// use plimsoll::{Cluster, HealthEvent, Options, Outcome, PickContext, Update};
+///
+/// let hosts = Assignment {
+///     endpoints: vec![LocalityEndpoints {
+///         endpoints: vec![Endpoint::new("10.0.0.1:80"), Endpoint::new("10.0.0.2:80")],
+///         ..LocalityEndpoints::default()
+///     }],
+///     ..Assignment::default()
+/// };
+/// let cluster = Cluster::open(ClusterConfig::new("api"), &hosts, Options::default())?;
+/// let mut worker = cluster.worker()?;
+///
+/// cluster.apply(&Update::new().health("10.0.0.1:80", HealthEvent::Eject))?;
+/// let pick = worker.pick(&PickContext::default()).unwrap();
+/// assert_eq!(worker.host(pick).unwrap().address().as_str(), "10.0.0.2:80");
+/// worker.done(pick, Outcome::Success).unwrap();
+/// # Ok::<(), plimsoll::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Cluster {
+    shared: Arc<Shared>,
+}
+
+/// What a cluster and its workers own together.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    control: Mutex<Control>,
+    pub(crate) cell: Arc<Cell<Published>>,
+    pub(crate) table: Table,
+}
+
+impl Cluster {
+    /// Opens a cluster with its first hosts.
+    ///
+    /// # Errors
+    ///
+    /// The first value of the configuration or of the assignment that is refused.
+    pub fn open(
+        config: ClusterConfig,
+        assignment: &Assignment,
+        options: Options,
+    ) -> Result<Self, Error> {
+        let table = Table::new();
+        let seeds = Seeds {
+            model: Model::new(options.node_locality),
+            runtime: options.runtime,
+            seed: options.seed.unwrap_or_else(entropy),
+            now_ns: options.now_ns,
+        };
+        let update = Update::new().assign(assignment.clone());
+        let (control, cell) = Control::open(config, &update, seeds, &table)?;
+        let shared = Shared { control: Mutex::new(control), cell, table };
+        Ok(Self { shared: Arc::new(shared) })
+    }
+
+    /// Applies a batch, all or nothing, and publishes at most one snapshot for it.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the update; nothing has changed then.
+    pub fn apply(&self, update: &Update) -> Result<Applied, Error> {
+        self.change(|control, table| control.apply(update, table))
+    }
+
+    /// Replaces all hosts: [`apply`](Self::apply) with an assignment.
+    ///
+    /// # Errors
+    ///
+    /// As [`apply`](Self::apply).
+    pub fn assign(&self, assignment: &Assignment) -> Result<Applied, Error> {
+        self.apply(&Update::new().assign(assignment.clone()))
+    }
+
+    /// Replaces the settings: [`apply`](Self::apply) with a configuration.
+    ///
+    /// # Errors
+    ///
+    /// As [`apply`](Self::apply).
+    pub fn reconfigure(&self, config: ClusterConfig) -> Result<Applied, Error> {
+        self.apply(&Update::new().reconfigure(config))
+    }
+
+    /// Sets runtime values, or removes those that are `None`. In `behavior: native` they hold at
+    /// once; in `behavior: envoy` from the next update on, as in Envoy.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Poisoned`] only.
+    pub fn set_runtime(&self, values: &[(&str, Option<u64>)]) -> Result<Applied, Error> {
+        self.change(|control, _| Ok(control.set_runtime(values)))
+    }
+
+    /// Does the periodic work: frees snapshots, slots and host data that nothing names any more.
+    /// `now_ns` is the time in nanoseconds since the moment that [`Options::now_ns`] counts from;
+    /// the cluster's clock never goes back. Call it every 100 ms or so, from any thread; late or
+    /// bunched calls do no harm.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Poisoned`] only.
+    pub fn tick(&self, now_ns: u64) -> Result<(), Error> {
+        self.change(|control, _| {
+            control.tick(now_ns);
+            Ok(())
+        })
+    }
+
+    /// A handle to pick with, for one thread at a time.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Poisoned`] only.
+    pub fn worker(&self) -> Result<Worker, Error> {
+        self.worker_with(WorkerOptions::default())
+    }
+
+    /// A handle with other than the default options.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Poisoned`] only.
+    pub fn worker_with(&self, options: WorkerOptions) -> Result<Worker, Error> {
+        let mut control = self.lock()?;
+        let state = control.register(options.number, options.peek_capacity);
+        let reader = control.publisher.reader();
+        drop(control);
+        Ok(Worker::new(Arc::clone(&self.shared), reader, state, &options.draws))
+    }
+
+    /// Attaches data to a host, once in the host's life. Picks give it back through
+    /// [`HostRef::data`](crate::HostRef::data); see [`HostData`] for when it is dropped.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownHost`] or [`Error::HasData`]; the data is dropped then.
+    pub fn set_host_data(&self, address: &str, data: HostData) -> Result<(), Error> {
+        let refused = self.change(|control, _| {
+            let slot = control.model.slot(address);
+            let entry = slot.and_then(|slot| control.model.directory.get(slot));
+            let Some(entry) = entry else {
+                return Err(Error::UnknownHost { address: address.into() });
+            };
+            Ok(entry.info.data.set(data).err())
+        })?;
+        match refused {
+            None => Ok(()),
+            Some(_) => Err(Error::HasData { address: address.into() }),
+        }
+    }
+
+    /// Replaces the active request counts of hosts whose requests are counted elsewhere.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownHost`]; no count has changed then.
+    pub fn set_active_requests(&self, loads: &[(&str, u32)]) -> Result<(), Error> {
+        self.change(|control, table| {
+            let slot_of = |&(address, active): &(&str, u32)| {
+                let slot = control.model.slot(address);
+                slot.map(|slot| (slot, active))
+                    .ok_or_else(|| Error::UnknownHost { address: address.into() })
+            };
+            let slots = loads.iter().map(slot_of).collect::<Result<Vec<_>, _>>()?;
+            slots.into_iter().for_each(|(slot, active)| table.set_active(slot, active));
+            Ok(())
+        })
+    }
+
+    /// The newest snapshot, to look at. Takes no lock; keep it only as long as needed, since all
+    /// later snapshots stay in memory until it is dropped.
+    #[must_use]
+    pub fn view(&self) -> View {
+        View::new(Arc::clone(&self.shared))
+    }
+
+    /// What has been counted since the cluster was opened.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Poisoned`] only.
+    pub fn stats(&self) -> Result<Stats, Error> {
+        self.change(|control, _| Ok(Stats::collect(&control.summary(), &self.shared.cell)))
+    }
+
+    fn lock(&self) -> Result<MutexGuard<'_, Control>, Error> {
+        self.shared.control.lock().map_err(|_| Error::Poisoned)
+    }
+
+    /// Runs `work` under the control lock, then frees what has become free. Host data is dropped
+    /// after the lock, so that its destructors may call back.
+    fn change<T>(
+        &self,
+        work: impl FnOnce(&mut Control, &Table) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let mut control = self.lock()?;
+        let table = &self.shared.table;
+        let result = work(&mut control, table);
+        let released = control.reclaim(table);
+        drop(control);
+        drop(released);
+        result
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests;

@@ -1,0 +1,158 @@
+//! The hosts of one priority: their order, their localities, and the parts of a snapshot that are
+//! made from them.
+
+use std::collections::BTreeMap;
+
+use crate::host::{Directory, Locality};
+use crate::policy::envoy::Lists;
+use crate::policy::native::Chunk;
+use crate::priority::Tally;
+use crate::sync::Arc;
+
+/// The hosts of one priority.
+#[derive(Debug)]
+pub(super) struct PrioritySet {
+    /// Every host, in the order of the assignment that last changed the set.
+    pub(super) order: Arc<[u32]>,
+    /// One for each locality that has hosts, the local one first, then by name.
+    pub(super) buckets: Vec<Bucket>,
+    /// The weights that the assignment gave to localities.
+    pub(super) locality_weights: BTreeMap<Locality, u32>,
+    /// Envoy's lists, in `behavior: envoy` only.
+    pub(super) lists: Arc<Lists>,
+    /// Hosts came, left, or changed in a way that Envoy counts as an update of the host set.
+    pub(super) updated: bool,
+    /// Hosts came or left.
+    pub(super) membership_changed: bool,
+}
+
+/// The hosts of one priority and locality.
+#[derive(Debug)]
+pub(super) struct Bucket {
+    pub(super) locality: Arc<Locality>,
+    /// Slots, ascending, so that the order of messages does not matter to what is built.
+    pub(super) members: Vec<u32>,
+    pub(super) tally: Tally,
+    /// The chunks of the healthy, the degraded, and the failed hosts that panic may use.
+    pub(super) chunks: [Option<Arc<Chunk>>; 3],
+    /// Something changed that the tally or the chunks are made from.
+    pub(super) dirty: bool,
+}
+
+impl Bucket {
+    fn new(locality: Arc<Locality>) -> Self {
+        Self {
+            locality,
+            members: Vec::new(),
+            tally: Tally::default(),
+            chunks: [None, None, None],
+            dirty: true,
+        }
+    }
+}
+
+impl Default for PrioritySet {
+    /// An empty set, as it is when a higher priority is named.
+    fn default() -> Self {
+        Self {
+            order: Arc::new([]),
+            buckets: Vec::new(),
+            locality_weights: BTreeMap::new(),
+            lists: Arc::default(),
+            updated: true,
+            membership_changed: false,
+        }
+    }
+}
+
+impl PrioritySet {
+    /// The set's own figures: the sum over its localities.
+    pub(super) fn tally(&self) -> Tally {
+        let mut sum = Tally::default();
+        self.buckets.iter().for_each(|bucket| sum += bucket.tally);
+        sum
+    }
+
+    /// Replaces the members. Buckets keep their chunks, which are compared before they are built
+    /// again.
+    pub(super) fn replace(
+        &mut self,
+        order: Vec<u32>,
+        directory: &Directory,
+        node: Option<&Locality>,
+    ) {
+        let mut old = std::mem::take(&mut self.buckets);
+        for &slot in &order {
+            let Some(entry) = directory.get(slot) else { continue };
+            let locality = &entry.place.locality;
+            if let Some(bucket) = self.buckets.last_mut()
+                && bucket.locality == *locality
+            {
+                // Groups arrive together, so the bucket before is nearly always the right one.
+                bucket.members.push(slot);
+                continue;
+            }
+            let place = self.bucket_index(locality, node).unwrap_or_else(|place| {
+                let kept = old.iter().position(|bucket| bucket.locality == *locality);
+                let bucket = match kept {
+                    Some(kept) => {
+                        Bucket { members: Vec::new(), dirty: true, ..old.swap_remove(kept) }
+                    }
+                    None => Bucket::new(Arc::clone(locality)),
+                };
+                self.buckets.insert(place, bucket);
+                place
+            });
+            self.buckets[place].members.push(slot);
+        }
+        self.buckets.iter_mut().for_each(|bucket| bucket.members.sort_unstable());
+        self.order = order.into();
+        self.updated = true;
+    }
+
+    /// Adds one host at the end.
+    pub(super) fn insert(&mut self, slot: u32, locality: &Arc<Locality>, node: Option<&Locality>) {
+        self.order = self.order.iter().copied().chain([slot]).collect();
+        let index = self.bucket_index(locality, node).unwrap_or_else(|place| {
+            self.buckets.insert(place, Bucket::new(Arc::clone(locality)));
+            place
+        });
+        let bucket = &mut self.buckets[index];
+        if let Err(place) = bucket.members.binary_search(&slot) {
+            bucket.members.insert(place, slot);
+        }
+        bucket.dirty = true;
+        self.updated = true;
+    }
+
+    /// Takes one host out.
+    pub(super) fn remove(&mut self, slot: u32, locality: &Locality, node: Option<&Locality>) {
+        self.order = self.order.iter().copied().filter(|&other| other != slot).collect();
+        if let Ok(index) = self.bucket_index(locality, node) {
+            let bucket = &mut self.buckets[index];
+            bucket.members.retain(|&other| other != slot);
+            bucket.dirty = true;
+            if bucket.members.is_empty() {
+                self.buckets.remove(index);
+            }
+        }
+        self.updated = true;
+    }
+
+    /// Notes that a member changed in a way that its bucket's parts are made from; `updated` if
+    /// Envoy would see it.
+    pub(super) fn touch(&mut self, locality: &Locality, node: Option<&Locality>, updated: bool) {
+        if let Ok(index) = self.bucket_index(locality, node) {
+            self.buckets[index].dirty = true;
+        }
+        self.updated |= updated;
+    }
+
+    /// Where the locality's bucket is, or where it belongs: the local one first, then by name.
+    fn bucket_index(&self, locality: &Locality, node: Option<&Locality>) -> Result<usize, usize> {
+        let key = |locality: &Locality| Some(locality) != node;
+        self.buckets.binary_search_by(|bucket| {
+            key(&bucket.locality).cmp(&key(locality)).then_with(|| (*bucket.locality).cmp(locality))
+        })
+    }
+}

@@ -1,0 +1,122 @@
+//! The settings of a cluster: what Envoy keeps in its `Cluster` message, as far as it concerns
+//! balancing.
+
+use super::error::{ConfigError, Problem};
+
+/// Whose decisions a cluster makes. See the crate's front page for the differences.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Behavior {
+    /// The same configuration and the same weights as Envoy, chosen better. The default.
+    #[default]
+    Native,
+    /// Envoy 1.40.0, number for number, failures included and crashes excluded.
+    Envoy,
+}
+
+impl Behavior {
+    /// The name used in replays, options and logs.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Native => "native",
+            Self::Envoy => "envoy",
+        }
+    }
+}
+
+/// How a host is chosen among the eligible ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Policy {
+    /// Each host in its turn. Native: in proportion to the weights, spread evenly over time, by a
+    /// cursor and without a random number. Envoy: hosts of equal weight in list order; a cluster
+    /// whose eligible hosts differ in weight needs Envoy's EDF scheduler and is refused.
+    #[default]
+    RoundRobin,
+    /// A host at random. Native: in proportion to the weights. Envoy: weights are ignored, and
+    /// one number decides both the priority and the host, as in Envoy.
+    Random,
+}
+
+impl Policy {
+    /// Envoy's name of the policy, without its `envoy.load_balancing_policies.` prefix.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::RoundRobin => "round_robin",
+            Self::Random => "random",
+        }
+    }
+}
+
+/// The settings of a cluster.
+///
+/// ```
+/// use plimsoll::config::{Behavior, ClusterConfig, Policy};
+///
+/// let config = ClusterConfig {
+///     policy: Policy::Random,
+///     healthy_panic_threshold: 30.0,
+///     ..ClusterConfig::new("api")
+/// };
+/// assert_eq!(config.behavior, Behavior::Native);
+/// config.validate()?;
+/// # Ok::<(), plimsoll::config::ConfigError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClusterConfig {
+    /// The cluster's name, for messages and dumps.
+    pub name: String,
+    /// Whose decisions the cluster makes.
+    pub behavior: Behavior,
+    /// How a host is chosen.
+    pub policy: Policy,
+    /// Below this percentage of available hosts a priority panics: it sends to all its hosts.
+    /// 0 to 100, default 50; 0 switches panic off. Envoy truncates 29, 57 and 58 to one less, and
+    /// so does `behavior: envoy`.
+    pub healthy_panic_threshold: f64,
+    /// In panic, give no host instead of any host. Default false.
+    pub fail_traffic_on_panic: bool,
+    /// Hosts are checked actively: new ones start failed until their first check passes.
+    pub active_health_checks: bool,
+    /// New hosts also stay out of all percentages until their first check. Default false; without
+    /// active health checks it does nothing.
+    pub ignore_new_hosts_until_first_hc: bool,
+    /// A host that the assignment drops goes at once, even if its health checks still pass.
+    /// Default false; without active health checks hosts always go at once.
+    pub ignore_health_on_host_removal: bool,
+}
+
+impl ClusterConfig {
+    /// Envoy's defaults for a cluster of this name.
+    #[must_use]
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            behavior: Behavior::default(),
+            policy: Policy::default(),
+            healthy_panic_threshold: 50.0,
+            fail_traffic_on_panic: false,
+            active_health_checks: false,
+            ignore_new_hosts_until_first_hc: false,
+            ignore_health_on_host_removal: false,
+        }
+    }
+
+    /// Checks every range.
+    ///
+    /// # Errors
+    ///
+    /// The first value outside its range, in the order of the fields.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        let percent = self.healthy_panic_threshold;
+        let problem = if percent.is_nan() {
+            Problem::PercentNotANumber
+        } else if !(0.0..=100.0).contains(&percent) {
+            Problem::PercentOutOfRange
+        } else {
+            return Ok(());
+        };
+        Err(ConfigError::new("common_lb_config.healthy_panic_threshold", problem))
+    }
+}

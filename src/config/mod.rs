@@ -1,0 +1,12 @@
+//! What a cluster is told: its settings, its hosts, and what is wrong with them.
+//!
+//! These are plain values with public fields. The `plimsoll-envoy-config` crate makes them from
+//! Envoy's own JSON and YAML; nothing here reads text.
+
+mod assignment;
+mod cluster;
+mod error;
+
+pub use assignment::{Assignment, Endpoint, LocalityEndpoints, MAX_PRIORITY};
+pub use cluster::{Behavior, ClusterConfig, Policy};
+pub use error::{ConfigError, Problem};

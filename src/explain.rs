@@ -1,0 +1,148 @@
+//! Why a pick went where it went.
+
+use std::fmt::Write as _;
+
+use crate::config::{Behavior, Policy};
+use crate::host::{Address, HostRef};
+use crate::policy::{Candidate, NoHost, PriorityChoice, Recorder, Source};
+use crate::published::Published;
+use crate::view::percent;
+
+/// The decisions of one pick, as its own code made them. See
+/// [`Worker::explain`](crate::Worker::explain).
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Explanation {
+    /// The version of the snapshot that decided.
+    pub snapshot: u64,
+    /// The random number of the (last) attempt; `None` if none was drawn.
+    pub draw: Option<u64>,
+    /// How the priority was chosen; `None` if nothing was chosen at all.
+    pub priority: Option<PriorityDecision>,
+    /// The policy that chose the host.
+    pub policy: Policy,
+    /// The host, or why there is none.
+    pub host: Result<ExplainedHost, NoHost>,
+    /// All of it in one sentence.
+    pub why: String,
+}
+
+/// How a priority was chosen.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct PriorityDecision {
+    /// The number that decided.
+    pub hash: u64,
+    /// For each priority, what its healthy hosts get, in percent.
+    pub healthy_load: Vec<f64>,
+    /// For each priority, what its degraded hosts get, in percent.
+    pub degraded_load: Vec<f64>,
+    /// The chosen priority.
+    pub chosen: u32,
+    /// Which of its hosts were eligible.
+    pub source: Source,
+    /// Whether the priority panics.
+    pub panic: bool,
+}
+
+/// The chosen host.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct ExplainedHost {
+    /// Its address.
+    pub address: Address,
+    /// Its configured weight.
+    pub weight: u32,
+    /// The weight that the policy used.
+    pub effective_weight: f64,
+}
+
+/// What a recorder noted.
+#[derive(Debug, Default)]
+pub(crate) struct Trace {
+    pub(crate) draw: Option<u64>,
+    pub(crate) priority: Option<PriorityChoice>,
+    /// The index and the length of the list it was chosen from.
+    pub(crate) host: Option<(usize, usize)>,
+}
+
+impl Recorder for Trace {
+    fn draw(&mut self, number: u64) {
+        self.draw = Some(number);
+    }
+
+    fn priority(&mut self, choice: PriorityChoice) {
+        self.priority = Some(choice);
+    }
+
+    fn host(&mut self, index: usize, hosts: usize) {
+        self.host = Some((index, hosts));
+    }
+}
+
+impl Explanation {
+    pub(crate) fn new(
+        snapshot: &Published,
+        trace: Trace,
+        result: Result<Candidate, NoHost>,
+    ) -> Self {
+        let host = result.and_then(|candidate| {
+            let entry = snapshot.directory.get(candidate.host.slot).ok_or(NoHost::Empty)?;
+            Ok(ExplainedHost {
+                address: entry.info.address.clone(),
+                weight: entry.weight,
+                effective_weight: effective_weight(snapshot, HostRef::new(entry)),
+            })
+        });
+        let priority = trace.priority.map(|choice| decision(snapshot, choice));
+        let why = sentence(snapshot, &trace, &host);
+        let policy = snapshot.config.policy;
+        Self { snapshot: snapshot.version, draw: trace.draw, priority, policy, host, why }
+    }
+}
+
+/// The weight that the policy uses for a host now.
+pub(crate) fn effective_weight(snapshot: &Published, host: HostRef<'_>) -> f64 {
+    match (snapshot.config.behavior, snapshot.config.policy) {
+        // Envoy's random policy ignores weights.
+        (Behavior::Envoy, Policy::Random) => 1.0,
+        _ => f64::from(host.weight()),
+    }
+}
+
+fn decision(snapshot: &Published, choice: PriorityChoice) -> PriorityDecision {
+    let percents =
+        |loads: &[u64]| loads.iter().map(|&load| percent(load, snapshot.config.behavior)).collect();
+    PriorityDecision {
+        hash: choice.hash,
+        healthy_load: percents(&snapshot.loads.healthy),
+        degraded_load: percents(&snapshot.loads.degraded),
+        chosen: choice.priority,
+        source: choice.source,
+        panic: choice.panic,
+    }
+}
+
+fn sentence(snapshot: &Published, trace: &Trace, host: &Result<ExplainedHost, NoHost>) -> String {
+    let mut why = String::new();
+    if let Some(choice) = trace.priority {
+        let index = choice.priority as usize;
+        let loads = match choice.source {
+            Source::Degraded => &snapshot.loads.degraded,
+            _ => &snapshot.loads.healthy,
+        };
+        let load = percent(loads[index], snapshot.config.behavior);
+        let panics = if choice.panic { " (in panic)" } else { "" };
+        let source = choice.source.name();
+        let _ = write!(why, "priority {index}, {source} hosts{panics}, load {load:.2} %; ");
+    }
+    let _ = match (host, trace.host) {
+        (Ok(_), Some((index, hosts))) => {
+            let policy = snapshot.config.policy.name();
+            write!(why, "{policy} took host {index} of a list of {hosts}")
+        }
+        (Err(reason), _) => write!(why, "{reason}"),
+        (Ok(_), None) => Ok(()),
+    };
+    why
+}

@@ -1,0 +1,181 @@
+//! The tables of `behavior: envoy`: lists in the assignment's order, and Envoy's own draws.
+//!
+//! //= envoy v1.40 source/extensions/load_balancing_policies/common/load_balancer_impl.cc#hostSourceToUse
+//! //= envoy v1.40 source/extensions/load_balancing_policies/random/random_lb.cc#peekOrChoose
+//! //= envoy v1.40 source/extensions/load_balancing_policies/round_robin/round_robin_lb.h#unweightedHostPick
+
+use super::{
+    Candidate, Counter, HostId, Mode, NoHost, PriorityChoice, Recorder, Source, State, attempts,
+};
+use crate::config::Policy;
+use crate::priority::{Loads, envoy};
+use crate::sync::Arc;
+
+/// The lists of one priority.
+#[derive(Debug, PartialEq, Eq, Default)]
+pub(crate) struct Lists {
+    pub(crate) all: Vec<HostId>,
+    pub(crate) healthy: Vec<HostId>,
+    pub(crate) degraded: Vec<HostId>,
+}
+
+/// Lists of a priority, and so positions of a worker.
+pub(crate) const LISTS: usize = 3;
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct Tables {
+    pub(crate) policy: Policy,
+    pub(crate) fail_traffic_on_panic: bool,
+    pub(crate) loads: Loads,
+    pub(crate) lists: Box<[Arc<Lists>]>,
+}
+
+impl Tables {
+    #[inline]
+    pub(crate) fn choose<R: Recorder>(
+        &self,
+        state: &mut State,
+        mode: Mode,
+        retries: u32,
+        accept: impl FnMut(Candidate) -> bool,
+        recorder: &mut R,
+    ) -> Result<Candidate, NoHost> {
+        attempts(retries, || self.once(state, mode, recorder), accept)
+    }
+
+    /// One attempt: a number for the priority, then the policy's own choice. A peek keeps its
+    /// number for the pick that follows, whatever comes of it.
+    #[inline]
+    fn once<R: Recorder>(
+        &self,
+        state: &mut State,
+        mode: Mode,
+        recorder: &mut R,
+    ) -> Result<Candidate, NoHost> {
+        if mode == Mode::Peek && state.stash.is_full(self.loads.healthy_hosts) {
+            return Err(NoHost::PeekLimit);
+        }
+        let stashed = if mode == Mode::Pick { state.stash.pop() } else { None };
+        let hash = stashed.unwrap_or_else(|| state.draws.next());
+        recorder.draw(hash);
+        if mode == Mode::Peek {
+            state.stash.push(hash);
+        }
+        let choice = self.source(hash);
+        recorder.priority(choice);
+        if choice.panic {
+            state.count(Counter::HealthyPanic);
+            if self.fail_traffic_on_panic {
+                return Err(NoHost::Panic);
+            }
+        }
+        let hosts = self.list(choice);
+        if hosts.is_empty() {
+            return Err(NoHost::Empty);
+        }
+        let number = match self.policy {
+            Policy::Random => hash,
+            Policy::RoundRobin => turn(state, mode, choice),
+        };
+        let index = remainder(number, hosts.len());
+        recorder.host(index, hosts.len());
+        Ok(Candidate { host: hosts[index], priority: choice.priority })
+    }
+
+    #[inline]
+    fn source(&self, hash: u64) -> PriorityChoice {
+        let (index, healthy) = envoy::choose(&self.loads.healthy, &self.loads.degraded, hash);
+        let panic = self.loads.panic[index];
+        let source = match (panic, healthy) {
+            (true, _) => Source::All,
+            (false, true) => Source::Healthy,
+            (false, false) => Source::Degraded,
+        };
+        // There are at most 129 priorities.
+        let priority = u32::try_from(index).unwrap_or(u32::MAX);
+        PriorityChoice { hash, priority, source, panic }
+    }
+
+    #[inline]
+    fn list(&self, choice: PriorityChoice) -> &[HostId] {
+        let lists = &self.lists[choice.priority as usize];
+        match choice.source {
+            Source::All => &lists.all,
+            Source::Healthy => &lists.healthy,
+            Source::Degraded => &lists.degraded,
+        }
+    }
+
+    /// Calls `each` with every host that can be picked and its exact share of the traffic. A host
+    /// may come several times.
+    pub(crate) fn shares(&self, mut each: impl FnMut(u32, f64)) {
+        let mut residues = [0_u32; 100];
+        let mut hash = 0;
+        while hash < envoy::SCALE {
+            let choice = self.source(hash);
+            let same = |other: u64| {
+                let other = self.source(other);
+                (other.priority, other.source) == (choice.priority, choice.source)
+            };
+            let end = (hash..envoy::SCALE).find(|&other| !same(other)).unwrap_or(envoy::SCALE);
+            residues.fill(0);
+            (hash..end).for_each(|hash| residues[remainder(hash, 100)] = 1);
+            hash = end;
+            if !(choice.panic && self.fail_traffic_on_panic) {
+                self.shares_of(self.list(choice), &residues, &mut each);
+            }
+        }
+    }
+
+    /// Divides what these residues (of the hash mod 100) bring among `hosts`.
+    fn shares_of(&self, hosts: &[HostId], residues: &[u32; 100], each: &mut impl FnMut(u32, f64)) {
+        if hosts.is_empty() {
+            return;
+        }
+        if self.policy == Policy::RoundRobin {
+            let share = f64::from(residues.iter().sum::<u32>()) / 100.0 / length(hosts.len());
+            hosts.iter().for_each(|host| each(host.slot, share));
+            return;
+        }
+        // `random` uses the same number for both choices. Residues mod 100 and mod n go together
+        // when they agree mod gcd(100, n), each such pair for one number in lcm(100, n).
+        let common = gcd(100, hosts.len());
+        let unit = length(common) / 100.0 / length(hosts.len());
+        for (index, host) in hosts.iter().enumerate() {
+            let fitting: u32 = residues.iter().skip(index % common).step_by(common).sum();
+            each(host.slot, f64::from(fitting) * unit);
+        }
+    }
+}
+
+/// The turn of the list that `choice` leads to. One count of peeks serves all lists, as in Envoy.
+fn turn(state: &mut State, mode: Mode, choice: PriorityChoice) -> u64 {
+    let list = choice.priority as usize * LISTS + choice.source as usize;
+    if mode == Mode::Peek {
+        let turn = state.turn(list, 0).wrapping_add(state.ahead);
+        state.ahead += 1;
+        return turn;
+    }
+    state.ahead = state.ahead.saturating_sub(1);
+    state.turn(list, 1)
+}
+
+/// `number mod length`.
+#[inline]
+#[allow(clippy::cast_possible_truncation)] // less than a length
+fn remainder(number: u64, length: usize) -> usize {
+    (number % length as u64) as usize
+}
+
+fn gcd(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+#[allow(clippy::cast_precision_loss)] // list lengths are far below 2^53
+fn length(hosts: usize) -> f64 {
+    hosts as f64
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,154 @@
+//! From a snapshot's tables and a worker's state to a host.
+//!
+//! The control side builds [`Tables`] when it publishes; a worker picks from them with its own
+//! [`State`]. The behaviour selects the type of the tables, so that the pick path never asks.
+//! Every pick takes a [`Recorder`]: picks pass `()`, which vanishes; `explain` passes one that
+//! writes down each decision, and so explains the very code that picks.
+
+pub(crate) mod envoy;
+pub(crate) mod native;
+mod state;
+
+pub(crate) use state::{Counter, Identity, State, WorkerShared};
+
+use crate::host::Entry;
+use std::fmt;
+
+/// A host as a pick names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct HostId {
+    pub(crate) slot: u32,
+    pub(crate) generation: u32,
+}
+
+impl From<&Entry> for HostId {
+    fn from(entry: &Entry) -> Self {
+        Self { slot: entry.info.slot, generation: entry.info.generation }
+    }
+}
+
+/// A host that a policy proposes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Candidate {
+    pub(crate) host: HostId,
+    pub(crate) priority: u32,
+}
+
+/// Why a pick gives no host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum NoHost {
+    /// No host is eligible where the loads led.
+    Empty,
+    /// The priority panics and `fail_traffic_on_panic` is set.
+    Panic,
+    /// Peeks only: as many are outstanding as there are healthy hosts, or as the worker's
+    /// [`peek_capacity`](crate::WorkerOptions::peek_capacity) allows.
+    PeekLimit,
+}
+
+impl fmt::Display for NoHost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Empty => "no eligible host",
+            Self::Panic => "the priority panics and fail_traffic_on_panic is set",
+            Self::PeekLimit => "no more picks can be peeked",
+        })
+    }
+}
+
+impl std::error::Error for NoHost {}
+
+/// Which hosts of a priority a pick chooses among.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Source {
+    /// The healthy ones.
+    Healthy,
+    /// The degraded ones.
+    Degraded,
+    /// All of them, in panic.
+    All,
+}
+
+impl Source {
+    /// The name used in replays and dumps.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Healthy => "healthy",
+            Self::Degraded => "degraded",
+            Self::All => "all",
+        }
+    }
+}
+
+/// The first decision of a pick.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PriorityChoice {
+    /// The number that decided.
+    pub(crate) hash: u64,
+    pub(crate) priority: u32,
+    pub(crate) source: Source,
+    pub(crate) panic: bool,
+}
+
+/// Sees the decisions of a pick as they are made.
+pub(crate) trait Recorder {
+    /// A random number was drawn.
+    fn draw(&mut self, _number: u64) {}
+    /// A priority was chosen.
+    fn priority(&mut self, _choice: PriorityChoice) {}
+    /// A host was chosen: number `index` of `hosts`.
+    fn host(&mut self, _index: usize, _hosts: usize) {}
+}
+
+impl Recorder for () {}
+
+/// What a pick reads. One variant per behaviour.
+#[derive(Debug)]
+pub(crate) enum Tables {
+    Native(native::Tables),
+    Envoy(envoy::Tables),
+}
+
+/// What a pick does: choose, or look ahead at what will be chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mode {
+    Pick,
+    Peek,
+}
+
+impl Tables {
+    /// Chooses a host: up to `retries` more attempts while `accept` refuses, then the last one.
+    #[inline]
+    pub(crate) fn choose<R: Recorder>(
+        &self,
+        state: &mut State,
+        mode: Mode,
+        retries: u32,
+        accept: impl FnMut(Candidate) -> bool,
+        recorder: &mut R,
+    ) -> Result<Candidate, NoHost> {
+        match self {
+            Self::Native(tables) => tables.choose(state, mode, retries, accept, recorder),
+            Self::Envoy(tables) => tables.choose(state, mode, retries, accept, recorder),
+        }
+    }
+}
+
+/// Repeats `once` until it finds no host, or one that is accepted, or `retries` are used up.
+#[inline]
+fn attempts(
+    retries: u32,
+    mut once: impl FnMut() -> Result<Candidate, NoHost>,
+    mut accept: impl FnMut(Candidate) -> bool,
+) -> Result<Candidate, NoHost> {
+    let mut left = retries;
+    loop {
+        let candidate = once()?;
+        if left == 0 || accept(candidate) {
+            return Ok(candidate);
+        }
+        left -= 1;
+    }
+}

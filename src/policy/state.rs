@@ -1,0 +1,245 @@
+//! What a worker remembers between picks.
+//!
+//! # Edges
+//!
+//! None: every atomic in here has one writer, the worker, and nothing else is read through it.
+//! The control side only adds up the counters and installs cells before a snapshot needs them.
+
+use crate::host::Segments;
+use crate::policy::NoHost;
+use crate::rng::{Draws, GOLDEN};
+use crate::sync::{Arc, AtomicU64, Ordering};
+
+/// Three lists a priority, 129 priorities: what [`Segments`] of this many can hold.
+const CURSOR_SEGMENTS: usize = 5;
+
+/// What a worker counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Counter {
+    /// Attempts that landed on a panicking priority.
+    HealthyPanic,
+    /// Picks that gave no host.
+    NoneHealthy,
+}
+
+/// The part of a worker's state that the control side sees.
+#[derive(Debug)]
+pub(crate) struct WorkerShared {
+    /// How far each of Envoy's round robin lists has come since the worker's seed.
+    turns: Segments<AtomicU64, CURSOR_SEGMENTS>,
+    counters: [AtomicU64; 2],
+}
+
+impl WorkerShared {
+    fn new() -> Self {
+        Self { turns: Segments::new(), counters: Default::default() }
+    }
+
+    /// Makes sure that lists `0..lists` have a position. Control side, before it publishes them.
+    pub(crate) fn grow(&self, lists: usize) {
+        self.turns.grow(lists, |_| AtomicU64::new(0));
+    }
+
+    /// One figure.
+    pub(crate) fn counter(&self, counter: Counter) -> u64 {
+        // No edge: a figure.
+        self.counters[counter as usize].load(Ordering::Relaxed)
+    }
+
+    /// A copy that nobody else sees.
+    fn detached(&self) -> Self {
+        let copy = Self::new();
+        // No edge: only the worker itself, whose thread this is, writes them.
+        let turns: Vec<u64> = self.turns.iter().map(|turn| turn.load(Ordering::Relaxed)).collect();
+        copy.turns.grow(turns.len(), |list| AtomicU64::new(turns.get(list).copied().unwrap_or(0)));
+        copy
+    }
+}
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct State {
+    pub(crate) draws: Draws,
+    pub(crate) shared: Arc<WorkerShared>,
+    /// Draws of peeks that no pick has used yet.
+    pub(super) stash: Stash,
+    /// The native cursor.
+    pub(super) position: u64,
+    /// Peeks that no pick has caught up with, of policies that walk.
+    pub(super) ahead: u64,
+    /// Where Envoy's round robin lists start.
+    pub(super) seed: u64,
+    instance: u64,
+    revision: u64,
+}
+
+/// What identifies the tables that a state belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Identity {
+    /// Changes when the policy or the behaviour does: positions mean something else.
+    pub(crate) instance: u64,
+    /// Changes when hosts or loads do: peeked picks are void.
+    pub(crate) revision: u64,
+    /// A new instance draws a seed.
+    pub(crate) seeded: bool,
+}
+
+impl State {
+    pub(crate) fn new(seed: u64, number: u64, peek_capacity: usize) -> Self {
+        Self {
+            draws: Draws::new(seed, number),
+            shared: Arc::new(WorkerShared::new()),
+            stash: Stash::new(peek_capacity),
+            // Spaced by worker, and another phase for each seed, so that neither the workers of
+            // one proxy nor two proxies walk in lockstep.
+            position: GOLDEN.wrapping_mul(seed.wrapping_add(number)),
+            ahead: 0,
+            seed: 0,
+            instance: 0,
+            revision: 0,
+        }
+    }
+
+    /// Gets used to new tables.
+    #[cold]
+    pub(crate) fn adopt(&mut self, identity: Identity) {
+        if self.instance != identity.instance {
+            self.instance = identity.instance;
+            if identity.seeded {
+                self.seed = self.draws.next();
+            }
+            // No edge: this worker is the only writer.
+            self.shared.turns.iter().for_each(|turn| turn.store(0, Ordering::Relaxed));
+            self.forget_peeks();
+        }
+        if self.revision != identity.revision {
+            self.revision = identity.revision;
+            self.forget_peeks();
+        }
+    }
+
+    fn forget_peeks(&mut self) {
+        self.stash.clear();
+        self.ahead = 0;
+    }
+
+    /// A copy for `explain`: it may go on from here without changing anything.
+    pub(crate) fn detached(&self) -> Self {
+        Self {
+            draws: self.draws.clone(),
+            shared: Arc::new(self.shared.detached()),
+            stash: self.stash.clone(),
+            ..*self
+        }
+    }
+
+    /// Adds one. The worker is the only writer, so a load and a store suffice.
+    #[cold]
+    pub(crate) fn count(&self, counter: Counter) {
+        let cell = &self.shared.counters[counter as usize];
+        // No edge: figures.
+        cell.store(cell.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+    }
+
+    /// The turn of list `list`; `step` more from the next call on.
+    #[inline]
+    pub(super) fn turn(&self, list: usize, step: u64) -> u64 {
+        let Some(turn) = self.shared.turns.get(list) else { return self.seed };
+        // No edge: this worker is the only writer.
+        let now = turn.load(Ordering::Relaxed);
+        turn.store(now.wrapping_add(step), Ordering::Relaxed);
+        self.seed.wrapping_add(now)
+    }
+
+    /// Notes one more peek of a policy that walks, unless `limit` are outstanding.
+    pub(super) fn look_ahead(&mut self, limit: u64) -> Result<(), NoHost> {
+        if self.ahead >= limit.min(self.stash.capacity() as u64) {
+            return Err(NoHost::PeekLimit);
+        }
+        self.ahead += 1;
+        Ok(())
+    }
+}
+
+/// A queue of fixed capacity, so that peeking never allocates.
+#[derive(Debug, Clone)]
+pub(super) struct Stash {
+    draws: Box<[u64]>,
+    first: usize,
+    length: usize,
+}
+
+impl Stash {
+    fn new(capacity: usize) -> Self {
+        Self { draws: vec![0; capacity].into_boxed_slice(), first: 0, length: 0 }
+    }
+
+    fn capacity(&self) -> usize {
+        self.draws.len()
+    }
+
+    fn clear(&mut self) {
+        self.length = 0;
+    }
+
+    /// Whether a peek finds no room, with at most `limit` outstanding.
+    pub(super) fn is_full(&self, limit: u64) -> bool {
+        self.length as u64 >= limit.min(self.draws.len() as u64)
+    }
+
+    /// Adds one at the end; the caller has asked [`is_full`](Self::is_full).
+    pub(super) fn push(&mut self, draw: u64) {
+        let place = (self.first + self.length) % self.draws.len();
+        self.draws[place] = draw;
+        self.length += 1;
+    }
+
+    /// Takes the first.
+    #[inline]
+    pub(super) fn pop(&mut self) -> Option<u64> {
+        if self.length == 0 {
+            return None;
+        }
+        let draw = self.draws[self.first];
+        self.first = (self.first + 1) % self.draws.len();
+        self.length -= 1;
+        Some(draw)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_stash_is_a_queue_that_wraps() {
+        let mut stash = Stash::new(3);
+        for round in 0..5 {
+            assert_eq!(stash.pop(), None);
+            (0..3).for_each(|draw| stash.push(round * 10 + draw));
+            assert!(stash.is_full(u64::MAX));
+            assert_eq!(stash.pop(), Some(round * 10));
+            assert!(!stash.is_full(3) && stash.is_full(2));
+            assert_eq!((stash.pop(), stash.pop()), (Some(round * 10 + 1), Some(round * 10 + 2)));
+        }
+    }
+
+    #[test]
+    fn a_stash_without_room_is_always_full() {
+        assert!(Stash::new(0).is_full(u64::MAX));
+    }
+
+    #[test]
+    fn a_detached_state_goes_its_own_way() {
+        let state = State::new(1, 2, 4);
+        state.shared.grow(3);
+        state.turn(1, 1);
+        let mut copy = state.detached();
+        assert_eq!(copy.turn(1, 1), 1);
+        copy.count(Counter::NoneHealthy);
+        copy.draws.next();
+        assert_eq!(state.turn(1, 0), 1);
+        assert_eq!(state.shared.counter(Counter::NoneHealthy), 0);
+        assert_eq!(state.draws.clone().next(), State::new(1, 2, 4).draws.next());
+    }
+}

@@ -1,0 +1,70 @@
+//! What a cluster counts.
+
+use std::fmt;
+
+use crate::cluster::Summary;
+use crate::published::Published;
+use crate::snapshot::Cell;
+
+/// Counters and gauges by name, sorted; values of zero are left out. Names are Envoy's (without
+/// `cluster.NAME.`) where Envoy has the figure, and start with `plimsoll.` otherwise. Correctness
+/// never depends on them.
+///
+/// ```
+/// # use plimsoll::config::{Assignment, ClusterConfig, Endpoint, LocalityEndpoints};
+/// # use plimsoll::{Cluster, Options};
+/// # let endpoints = vec![Endpoint::new("10.0.0.1:80"), Endpoint::new("10.0.0.2:80")];
+/// # let group = LocalityEndpoints { endpoints, ..LocalityEndpoints::default() };
+/// # let hosts = Assignment { endpoints: vec![group], ..Assignment::default() };
+/// # let cluster = Cluster::open(ClusterConfig::new("api"), &hosts, Options::default())?;
+/// let stats = cluster.stats()?;
+/// assert_eq!(stats.get("membership_healthy"), 2);
+/// assert_eq!(stats.get("lb_healthy_panic"), 0);
+/// # Ok::<(), plimsoll::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Stats(Vec<(&'static str, u64)>);
+
+impl Stats {
+    pub(crate) fn collect(summary: &Summary, cell: &Cell<Published>) -> Self {
+        let Summary { figures, tally, .. } = summary;
+        let mut stats = vec![
+            ("lb_healthy_panic", summary.healthy_panic),
+            ("max_host_weight", summary.max_host_weight.into()),
+            ("membership_change", figures.membership_change),
+            ("membership_degraded", tally.degraded),
+            ("membership_excluded", tally.excluded),
+            ("membership_healthy", tally.healthy),
+            ("membership_total", tally.hosts),
+            ("plimsoll.duplicate_hosts", summary.duplicates),
+            ("plimsoll.hosts_departed", summary.departed as u64),
+            ("plimsoll.schedulers_built", figures.schedulers_built),
+            ("plimsoll.snapshots_live", cell.live() as u64),
+            ("plimsoll.snapshots_published", figures.published),
+            ("plimsoll.workers", summary.workers as u64),
+            ("update_no_rebuild", figures.update_no_rebuild),
+            ("upstream_cx_none_healthy", summary.none_healthy),
+        ];
+        stats.retain(|&(_, value)| value != 0);
+        Self(stats)
+    }
+
+    /// One figure; 0 if it is not there.
+    #[must_use]
+    pub fn get(&self, name: &str) -> u64 {
+        let found = self.0.binary_search_by(|(other, _)| (*other).cmp(name));
+        found.map_or(0, |index| self.0[index].1)
+    }
+
+    /// All figures that are not zero, by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        self.0.iter().copied()
+    }
+}
+
+impl fmt::Display for Stats {
+    /// One `name: value` line for each figure, as Envoy's admin page has them.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|(name, value)| writeln!(f, "{name}: {value}"))
+    }
+}

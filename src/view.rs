@@ -1,0 +1,214 @@
+//! A snapshot to look at: loads, hosts, and what share of the traffic each host gets.
+
+use std::fmt;
+
+use crate::cluster::Shared;
+use crate::config::{Behavior, ClusterConfig};
+use crate::explain::effective_weight;
+use crate::host::{HostRef, Locality};
+use crate::policy::Tables;
+use crate::priority::{Tally, envoy, native};
+use crate::published::Published;
+use crate::snapshot::Pinned;
+use crate::sync::Arc;
+
+/// One snapshot of a cluster. See [`Cluster::view`](crate::Cluster::view).
+///
+/// Everything in it belongs together: no update can fall between two questions. `Display` writes
+/// an aligned table of all hosts.
+///
+/// ```
+/// # use plimsoll::config::{Assignment, ClusterConfig, Endpoint, LocalityEndpoints};
+/// # use plimsoll::{Cluster, Options};
+/// # let endpoints = vec![Endpoint::new("10.0.0.1:80"), Endpoint::new("10.0.0.2:80")];
+/// # let group = LocalityEndpoints { endpoints, ..LocalityEndpoints::default() };
+/// # let hosts = Assignment { endpoints: vec![group], ..Assignment::default() };
+/// # let cluster = Cluster::open(ClusterConfig::new("api"), &hosts, Options::default())?;
+/// let view = cluster.view();
+/// let shares: Vec<f64> = view.hosts().iter().map(|host| host.share).collect();
+/// assert!((shares[0] - 0.5).abs() < 1e-9);
+/// # Ok::<(), plimsoll::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct View {
+    snapshot: Pinned<Published>,
+    shared: Arc<Shared>,
+}
+
+/// One priority of a [`View`].
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct PriorityView<'a> {
+    /// What its healthy hosts get, in percent of all traffic.
+    pub healthy_load: f64,
+    /// What its degraded hosts get, in percent of all traffic.
+    pub degraded_load: f64,
+    /// Whether it sends to all its hosts whatever their health.
+    pub panic: bool,
+    /// Its hosts by health.
+    pub tally: Tally,
+    snapshot: &'a Published,
+    index: usize,
+}
+
+/// The hosts of one priority in one locality.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct LocalityView<'a> {
+    /// The place.
+    pub locality: &'a Locality,
+    /// The weight that the assignment gave it, or 0.
+    pub weight: u32,
+    /// Its hosts by health.
+    pub tally: Tally,
+}
+
+/// One host of a [`View`].
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct HostView<'a> {
+    /// Who and how it is.
+    pub host: HostRef<'a>,
+    /// The weight that the policy uses now.
+    pub effective_weight: f64,
+    /// Its active requests; changes while one looks.
+    pub active: u32,
+    /// The part of the traffic that it gets, 0 to 1: the probability that a pick at a random
+    /// moment lands on it.
+    pub share: f64,
+}
+
+impl View {
+    pub(crate) fn new(shared: Arc<Shared>) -> Self {
+        Self { snapshot: shared.cell.pin(), shared }
+    }
+
+    /// The snapshot's number; the first is 1.
+    #[must_use]
+    pub fn version(&self) -> u64 {
+        self.snapshot.version
+    }
+
+    /// What the cluster's clock showed when the snapshot was published.
+    #[must_use]
+    pub fn published_ns(&self) -> u64 {
+        self.snapshot.published_ns
+    }
+
+    /// The settings in force.
+    #[must_use]
+    pub fn config(&self) -> &ClusterConfig {
+        &self.snapshot.config
+    }
+
+    /// All priorities, 0 first.
+    pub fn priorities(&self) -> impl Iterator<Item = PriorityView<'_>> {
+        let snapshot = &*self.snapshot;
+        let behavior = snapshot.config.behavior;
+        snapshot.priorities.iter().enumerate().map(move |(index, priority)| PriorityView {
+            healthy_load: percent(snapshot.loads.healthy[index], behavior),
+            degraded_load: percent(snapshot.loads.degraded[index], behavior),
+            panic: snapshot.loads.panic[index],
+            tally: priority.tally,
+            snapshot,
+            index,
+        })
+    }
+
+    /// All hosts, by priority, then in the assignment's order.
+    #[must_use]
+    pub fn hosts(&self) -> Vec<HostView<'_>> {
+        let shares = self.shares();
+        let slots = self.snapshot.priorities.iter().flat_map(|priority| priority.order.iter());
+        let of_slot = |&slot: &u32| {
+            let host = HostRef::new(self.snapshot.directory.get(slot)?);
+            Some(HostView {
+                host,
+                effective_weight: effective_weight(&self.snapshot, host),
+                active: self.shared.table.active(slot),
+                share: shares.get(slot as usize).copied().unwrap_or(0.0),
+            })
+        };
+        slots.filter_map(of_slot).collect()
+    }
+
+    /// The share of every slot.
+    fn shares(&self) -> Vec<f64> {
+        let orders = self.snapshot.priorities.iter().flat_map(|priority| priority.order.iter());
+        let slots = orders.max().map_or(0, |&last| last as usize + 1);
+        let mut shares = vec![0.0; slots];
+        let add = |slot: u32, share: f64| {
+            if let Some(sum) = shares.get_mut(slot as usize) {
+                *sum += share;
+            }
+        };
+        match &self.snapshot.tables {
+            Tables::Native(tables) => tables.shares(add),
+            Tables::Envoy(tables) => tables.shares(add),
+        }
+        shares
+    }
+}
+
+impl<'a> PriorityView<'a> {
+    /// Its localities that have hosts: the proxy's own first, then by name.
+    pub fn localities(&self) -> impl Iterator<Item = LocalityView<'a>> + use<'a> {
+        self.snapshot.priorities[self.index].localities.iter().map(|locality| LocalityView {
+            locality: &locality.locality,
+            weight: locality.weight,
+            tally: locality.tally,
+        })
+    }
+}
+
+impl fmt::Display for View {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let header = ["priority", "locality", "address", "health", "weight", "effective"];
+        let mut rows = vec![header.map(str::to_owned).to_vec()];
+        rows[0].extend(["active", "share"].map(str::to_owned));
+        rows.extend(self.hosts().iter().map(row));
+        let columns = rows[0].len();
+        let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
+        let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
+        for row in &rows {
+            for (column, (cell, &width)) in row.iter().zip(&widths).enumerate() {
+                match column {
+                    0 => write!(f, "{cell:>width$}")?,
+                    1..=3 => write!(f, "  {cell:<width$}")?,
+                    _ => write!(f, "  {cell:>width$}")?,
+                }
+            }
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}
+
+fn row(host: &HostView<'_>) -> Vec<String> {
+    let Locality { region, zone, sub_zone } = host.host.locality();
+    let place: Vec<&str> = [region, zone, sub_zone]
+        .map(String::as_str)
+        .into_iter()
+        .filter(|p| !p.is_empty())
+        .collect();
+    vec![
+        host.host.priority().to_string(),
+        if place.is_empty() { "-".to_owned() } else { place.join("/") },
+        host.host.address().to_string(),
+        host.host.health().to_string(),
+        host.host.weight().to_string(),
+        host.effective_weight.to_string(),
+        host.active.to_string(),
+        format!("{:.3} %", host.share * 100.0),
+    ]
+}
+
+/// A load in percent of all traffic.
+#[allow(clippy::cast_precision_loss)] // at most 2^32
+pub(crate) fn percent(load: u64, behavior: Behavior) -> f64 {
+    let scale = match behavior {
+        Behavior::Native => native::SCALE,
+        Behavior::Envoy => envoy::SCALE,
+    };
+    100.0 * load as f64 / scale as f64
+}

@@ -1,0 +1,323 @@
+//! The worker side: a handle that picks hosts, wait-free.
+
+use std::fmt;
+
+use crate::cluster::Shared;
+use crate::explain::{Explanation, Trace};
+use crate::host::HostRef;
+use crate::policy::{Candidate, Counter, Mode, NoHost, State};
+use crate::published::Published;
+use crate::snapshot::Reader;
+use crate::sync::Arc;
+
+/// More attempts than this are not made, whatever [`PickContext::retries`] asks for.
+pub const MAX_RETRIES: u32 = 128;
+
+/// How a worker is made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkerOptions {
+    /// How many peeks may be outstanding; each costs 8 bytes. Default 64.
+    pub peek_capacity: usize,
+    /// Which generator and which starting point the worker gets; by default the next number.
+    pub number: Option<u64>,
+    /// Numbers to use before the generator, from the first one on. For replays.
+    pub draws: Vec<u64>,
+}
+
+impl Default for WorkerOptions {
+    fn default() -> Self {
+        Self { peek_capacity: 64, number: None, draws: Vec::new() }
+    }
+}
+
+/// What a pick is told about its request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PickContext {
+    /// How many more hosts to try while the filter refuses; at most [`MAX_RETRIES`].
+    pub retries: u32,
+    /// Do not count an active request. Such a pick needs no [`Worker::done`] and is valid until
+    /// the worker's next pick.
+    pub uncounted: bool,
+}
+
+/// A picked host: a small value that may be copied, stored, and sent to other threads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Pick {
+    /// The host's number, dense and reusable: an index for the caller's own arrays.
+    pub slot: u32,
+    /// Which host of that number.
+    pub generation: u32,
+    /// The priority it was picked from.
+    pub priority: u32,
+    /// Whether the pick counts as an active request until [`Worker::done`].
+    pub counted: bool,
+}
+
+/// How a request ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Outcome {
+    /// The host answered.
+    #[default]
+    Success,
+    /// The host could not be reached, or failed the request.
+    Error,
+}
+
+/// Why the end of a request was refused. Both are mistakes of the caller, and have no effect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum DoneError {
+    /// The pick was not counted.
+    NotCounted,
+    /// The pick has ended before.
+    Stale,
+}
+
+impl fmt::Display for DoneError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NotCounted => "the pick was not counted",
+            Self::Stale => "the pick has ended before",
+        })
+    }
+}
+
+impl std::error::Error for DoneError {}
+
+/// A handle to pick with. Each worker thread of a proxy has its own; it may move between threads,
+/// and it may outlive the cluster.
+///
+/// Picks, peeks and ends of requests never allocate, lock, wait, or make a system call. Reading
+/// the newest snapshot is one load and one compare. Two exceptions, both off the common path: the
+/// first pick after [`quiesce`](Self::quiesce) repeats its attempt while publishes fall between
+/// its two loads; and dropping the last handle of a cluster frees all of it.
+///
+/// ```
+/// # use plimsoll::config::{Assignment, ClusterConfig, Endpoint, LocalityEndpoints};
+/// # use plimsoll::{Cluster, Options};
+/// use plimsoll::{Outcome, PickContext};
+///
+/// # let endpoints = vec![Endpoint::new("10.0.0.1:80")];
+/// # let group = LocalityEndpoints { endpoints, ..LocalityEndpoints::default() };
+/// # let hosts = Assignment { endpoints: vec![group], ..Assignment::default() };
+/// # let cluster = Cluster::open(ClusterConfig::new("api"), &hosts, Options::default())?;
+/// let mut worker = cluster.worker()?;
+/// match worker.pick(&PickContext::default()) {
+///     Ok(pick) => {
+///         // … send the request to `worker.host(pick)` …
+///         worker.done(pick, Outcome::Success).unwrap();
+///     }
+///     Err(why) => println!("503: {why}"),
+/// }
+/// # Ok::<(), plimsoll::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Worker {
+    // Declared first: a reader that goes away must not outlive the control side's lists.
+    reader: Reader<Published>,
+    state: State,
+    shared: Arc<Shared>,
+}
+
+impl Worker {
+    pub(crate) fn new(
+        shared: Arc<Shared>,
+        reader: Reader<Published>,
+        mut state: State,
+        draws: &[u64],
+    ) -> Self {
+        state.draws.queue(draws);
+        if let Some(snapshot) = reader.held() {
+            state.adopt(snapshot.identity);
+        }
+        Self { reader, state, shared }
+    }
+
+    /// Picks a host for one request. Unless the context says otherwise it counts as active until
+    /// [`done`](Self::done).
+    ///
+    /// # Errors
+    ///
+    /// Why there is no host.
+    #[inline]
+    pub fn pick(&mut self, context: &PickContext) -> Result<Pick, NoHost> {
+        self.advance();
+        self.choose(0, context.uncounted, |_, _| true)
+    }
+
+    /// Picks a host that `accept` likes: up to `context.retries` more attempts, each a whole
+    /// choice from the priority on; if all are refused, the last host all the same, as in Envoy.
+    ///
+    /// # Errors
+    ///
+    /// Why there is no host.
+    #[inline]
+    pub fn pick_filtered(
+        &mut self,
+        context: &PickContext,
+        mut accept: impl FnMut(Pick, HostRef<'_>) -> bool,
+    ) -> Result<Pick, NoHost> {
+        self.advance();
+        let retries = context.retries.min(MAX_RETRIES);
+        self.choose(retries, context.uncounted, |snapshot, candidate| {
+            let entry = snapshot.directory.get(candidate.host.slot);
+            entry.is_none_or(|entry| accept(candidate.uncounted(), HostRef::new(entry)))
+        })
+    }
+
+    /// Picks hosts for several requests from one snapshot, and returns how many. Stops at the
+    /// first request that finds none.
+    ///
+    /// # Errors
+    ///
+    /// Why there is no host, if the first request finds none.
+    pub fn pick_batch(
+        &mut self,
+        context: &PickContext,
+        picks: &mut [Pick],
+    ) -> Result<usize, NoHost> {
+        self.advance();
+        for index in 0..picks.len() {
+            match self.choose(0, context.uncounted, |_, _| true) {
+                Ok(pick) => picks[index] = pick,
+                Err(why) if index == 0 => return Err(why),
+                Err(_) => return Ok(index),
+            }
+        }
+        Ok(picks.len())
+    }
+
+    /// Looks ahead: the host of the next pick that was not peeked yet. The picks that follow give
+    /// the peeked hosts first and in order, unless an update comes between. Never counted.
+    ///
+    /// # Errors
+    ///
+    /// Why there is no host; [`NoHost::PeekLimit`] once as many are outstanding as there are
+    /// healthy hosts.
+    pub fn peek(&mut self) -> Result<Pick, NoHost> {
+        self.advance();
+        let Self { reader, state, .. } = self;
+        let snapshot = reader.held().ok_or(NoHost::Empty)?;
+        let chosen = snapshot.tables.choose(state, Mode::Peek, 0, |_| true, &mut ());
+        chosen.map(Candidate::uncounted)
+    }
+
+    /// Ends a counted request. Any worker of the cluster may end any pick of it.
+    ///
+    /// The outcome is there for policies that learn from it; none of the present ones does.
+    ///
+    /// # Errors
+    ///
+    /// The caller's mistakes, see [`DoneError`]. Ending one request twice while others are active
+    /// on the same host cannot be noticed and ends one of those.
+    #[inline]
+    pub fn done(&self, pick: Pick, _outcome: Outcome) -> Result<(), DoneError> {
+        if !pick.counted {
+            return Err(DoneError::NotCounted);
+        }
+        if self.shared.table.end(pick.slot, pick.generation) {
+            Ok(())
+        } else {
+            Err(DoneError::Stale)
+        }
+    }
+
+    /// The host of a pick, as the worker's present snapshot knows it; `None` if it has left, or
+    /// if the worker is [quiescent](Self::quiesce).
+    #[must_use]
+    pub fn host(&self, pick: Pick) -> Option<HostRef<'_>> {
+        let entry = self.reader.held()?.directory.get(pick.slot)?;
+        (entry.info.generation == pick.generation).then(|| HostRef::new(entry))
+    }
+
+    /// Moves to the newest snapshot without a pick, so that an idle handle does not keep an old
+    /// one. Under a storm of publishes it may stay one behind.
+    pub fn refresh(&mut self) {
+        self.advance();
+    }
+
+    /// Lets go of the snapshot, so that an idle handle keeps nothing at all. The next pick takes
+    /// the newest one again.
+    pub fn quiesce(&mut self) {
+        self.reader.quiesce();
+    }
+
+    /// The version of the snapshot that the handle keeps; `None` when quiescent.
+    #[must_use]
+    pub fn snapshot_version(&self) -> Option<u64> {
+        self.reader.held().map(|snapshot| snapshot.version)
+    }
+
+    /// Queues numbers to be used before the generator. For replays; allocates.
+    pub fn push_draws(&mut self, draws: &[u64]) {
+        self.state.draws.queue(draws);
+    }
+
+    /// Why the next pick will go where it goes, decided by the pick's own code; with `draw`, as
+    /// if that were the next random number. Changes nothing; allocates. `accept` and `context`
+    /// are as for [`pick_filtered`](Self::pick_filtered).
+    pub fn explain(
+        &mut self,
+        context: &PickContext,
+        draw: Option<u64>,
+        mut accept: impl FnMut(HostRef<'_>) -> bool,
+    ) -> Option<Explanation> {
+        self.advance();
+        let snapshot = self.reader.held()?;
+        let mut state = self.state.detached();
+        if let Some(draw) = draw {
+            state.draws.queue_first(draw);
+        }
+        let mut trace = Trace::default();
+        let retries = context.retries.min(MAX_RETRIES);
+        let accept = |candidate: Candidate| {
+            let entry = snapshot.directory.get(candidate.host.slot);
+            entry.is_none_or(|entry| accept(HostRef::new(entry)))
+        };
+        let result = snapshot.tables.choose(&mut state, Mode::Pick, retries, accept, &mut trace);
+        Some(Explanation::new(snapshot, trace, result))
+    }
+
+    #[inline]
+    fn advance(&mut self) {
+        if self.reader.advance()
+            && let Some(snapshot) = self.reader.held()
+        {
+            self.state.adopt(snapshot.identity);
+        }
+    }
+
+    #[inline]
+    fn choose(
+        &mut self,
+        retries: u32,
+        uncounted: bool,
+        mut accept: impl FnMut(&Published, Candidate) -> bool,
+    ) -> Result<Pick, NoHost> {
+        let Self { reader, state, shared } = self;
+        let snapshot = reader.held().ok_or(NoHost::Empty)?;
+        let accept = |candidate| accept(snapshot, candidate);
+        match snapshot.tables.choose(state, Mode::Pick, retries, accept, &mut ()) {
+            Ok(candidate) if uncounted => Ok(candidate.uncounted()),
+            Ok(candidate) => {
+                shared.table.begin(candidate.host.slot);
+                Ok(Pick { counted: true, ..candidate.uncounted() })
+            }
+            Err(why) => {
+                state.count(Counter::NoneHealthy);
+                Err(why)
+            }
+        }
+    }
+}
+
+impl Candidate {
+    fn uncounted(self) -> Pick {
+        Pick {
+            slot: self.host.slot,
+            generation: self.host.generation,
+            priority: self.priority,
+            counted: false,
+        }
+    }
+}
