@@ -3,20 +3,20 @@
 //! Everything concurrent in the engine is imported from here, so that building with `--cfg loom`
 //! puts the whole engine under loom, and so that one file tells which primitives are in use.
 //!
-//! `Arc` is the standard one even under loom: nothing in the engine relies on the moment at which
-//! a count reaches zero, except through [`Arc::get_mut`], which synchronizes by itself.
+//! `Arc` is the standard one even under loom: it shares parts that do not change. Where dropping
+//! the last share frees what other threads have read, [`WatchedArc`] lets loom see the order.
 
 pub(crate) use std::sync::{Arc, OnceLock};
 
 #[cfg(not(loom))]
 pub(crate) use std::sync::{
-    Mutex, MutexGuard,
+    Arc as WatchedArc, Mutex, MutexGuard,
     atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence},
 };
 
 #[cfg(loom)]
 pub(crate) use loom::sync::{
-    Mutex, MutexGuard,
+    Arc as WatchedArc, Mutex, MutexGuard,
     atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence},
 };
 

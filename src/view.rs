@@ -9,8 +9,8 @@ use crate::host::{HostRef, Locality};
 use crate::policy::Tables;
 use crate::priority::{Tally, envoy, native};
 use crate::published::Published;
-use crate::snapshot::Pinned;
-use crate::sync::Arc;
+use crate::snapshot::{Cell, Pinned};
+use crate::sync::WatchedArc;
 
 /// One snapshot of a cluster. See [`Cluster::view`](crate::Cluster::view).
 ///
@@ -32,7 +32,7 @@ use crate::sync::Arc;
 #[derive(Debug)]
 pub struct View {
     snapshot: Pinned<Published>,
-    shared: Arc<Shared>,
+    shared: WatchedArc<Shared>,
 }
 
 /// One priority of a [`View`].
@@ -79,8 +79,8 @@ pub struct HostView<'a> {
 }
 
 impl View {
-    pub(crate) fn new(shared: Arc<Shared>) -> Self {
-        Self { snapshot: shared.cell.pin(), shared }
+    pub(crate) fn new(shared: WatchedArc<Shared>) -> Self {
+        Self { snapshot: Cell::pin(&shared.cell), shared }
     }
 
     /// The snapshot's number; the first is 1.

@@ -8,7 +8,7 @@ use crate::host::HostRef;
 use crate::policy::{Candidate, Counter, Mode, NoHost, State};
 use crate::published::Published;
 use crate::snapshot::Reader;
-use crate::sync::Arc;
+use crate::sync::WatchedArc;
 
 /// More attempts than this are not made, whatever [`PickContext::retries`] asks for.
 pub const MAX_RETRIES: u32 = 128;
@@ -116,12 +116,12 @@ pub struct Worker {
     // Declared first: a reader that goes away must not outlive the control side's lists.
     reader: Reader<Published>,
     state: State,
-    shared: Arc<Shared>,
+    shared: WatchedArc<Shared>,
 }
 
 impl Worker {
     pub(crate) fn new(
-        shared: Arc<Shared>,
+        shared: WatchedArc<Shared>,
         reader: Reader<Published>,
         mut state: State,
         draws: &[u64],
@@ -177,9 +177,9 @@ impl Worker {
         picks: &mut [Pick],
     ) -> Result<usize, NoHost> {
         self.advance();
-        for index in 0..picks.len() {
+        for (index, pick) in picks.iter_mut().enumerate() {
             match self.choose(0, context.uncounted, |_, _| true) {
-                Ok(pick) => picks[index] = pick,
+                Ok(chosen) => *pick = chosen,
                 Err(why) if index == 0 => return Err(why),
                 Err(_) => return Ok(index),
             }

@@ -13,7 +13,7 @@ use crate::policy::{Counter, Identity, State, Tables, WorkerShared, envoy, nativ
 use crate::priority::{self, Loads, Rules, Tally};
 use crate::published::{LocalityTally, Priority, Published};
 use crate::snapshot::{Cell, Publisher};
-use crate::sync::Arc;
+use crate::sync::{Arc, WatchedArc};
 
 /// See the module.
 #[derive(Debug)]
@@ -71,7 +71,7 @@ impl Control {
         update: &Update,
         seeds: Seeds,
         table: &Table,
-    ) -> Result<(Self, Arc<Cell<Published>>), Error> {
+    ) -> Result<(Self, WatchedArc<Cell<Published>>), Error> {
         let Seeds { mut model, runtime, seed, now_ns } = seeds;
         config.validate()?;
         check(update, &model, &config)?;

@@ -23,7 +23,7 @@ use crate::published::Published;
 use crate::rng::entropy;
 use crate::snapshot::Cell;
 use crate::stats::Stats;
-use crate::sync::{Arc, Mutex, MutexGuard};
+use crate::sync::{Mutex, MutexGuard, WatchedArc};
 use crate::view::View;
 use crate::worker::{Worker, WorkerOptions};
 
@@ -72,14 +72,14 @@ pub struct Options {
 /// ```
 #[derive(Debug)]
 pub struct Cluster {
-    shared: Arc<Shared>,
+    shared: WatchedArc<Shared>,
 }
 
 /// What a cluster and its workers own together.
 #[derive(Debug)]
 pub(crate) struct Shared {
     control: Mutex<Control>,
-    pub(crate) cell: Arc<Cell<Published>>,
+    pub(crate) cell: WatchedArc<Cell<Published>>,
     pub(crate) table: Table,
 }
 
@@ -104,7 +104,7 @@ impl Cluster {
         let update = Update::new().assign(assignment.clone());
         let (control, cell) = Control::open(config, &update, seeds, &table)?;
         let shared = Shared { control: Mutex::new(control), cell, table };
-        Ok(Self { shared: Arc::new(shared) })
+        Ok(Self { shared: WatchedArc::new(shared) })
     }
 
     /// Applies a batch, all or nothing, and publishes at most one snapshot for it.
@@ -178,7 +178,7 @@ impl Cluster {
         let state = control.register(options.number, options.peek_capacity);
         let reader = control.publisher.reader();
         drop(control);
-        Ok(Worker::new(Arc::clone(&self.shared), reader, state, &options.draws))
+        Ok(Worker::new(WatchedArc::clone(&self.shared), reader, state, &options.draws))
     }
 
     /// Attaches data to a host, once in the host's life. Picks give it back through
@@ -224,7 +224,7 @@ impl Cluster {
     /// later snapshots stay in memory until it is dropped.
     #[must_use]
     pub fn view(&self) -> View {
-        View::new(Arc::clone(&self.shared))
+        View::new(WatchedArc::clone(&self.shared))
     }
 
     /// What has been counted since the cluster was opened.

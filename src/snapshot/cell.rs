@@ -5,7 +5,7 @@ use std::ptr;
 
 use super::protocol::{Protocol, Sound};
 use super::{Pinned, Publisher};
-use crate::sync::{Arc, AtomicPtr, AtomicUsize, CachePadded, Mutex, Ordering, epoch};
+use crate::sync::{Arc, AtomicPtr, AtomicUsize, CachePadded, Mutex, Ordering, WatchedArc, epoch};
 
 /// The newest value, shared by the publisher, all readers, and whoever pins it.
 #[derive(Debug)]
@@ -31,22 +31,22 @@ unsafe impl<T: Send> Send for Leftovers<T> {}
 
 impl<T: Send + Sync + 'static, P: Protocol> Cell<T, P> {
     /// A cell that holds `first`, and the one publisher that may replace it.
-    pub fn with_publisher(first: Box<T>) -> (Arc<Self>, Publisher<T, P>) {
-        let cell = Arc::new(Self {
+    pub fn with_publisher(first: Box<T>) -> (WatchedArc<Self>, Publisher<T, P>) {
+        let cell = WatchedArc::new(Self {
             current: CachePadded::new(AtomicPtr::new(Box::into_raw(first))),
             live: Arc::new(AtomicUsize::new(1)),
             collector: epoch::Collector::new(),
             leftovers: Mutex::new(Leftovers(Vec::new())),
             protocol: PhantomData,
         });
-        let publisher = Publisher::new(Arc::clone(&cell));
+        let publisher = Publisher::new(WatchedArc::clone(&cell));
         (cell, publisher)
     }
 
     /// Keeps the newest value for as long as the guard lives. For control threads: it registers
     /// with the collector each time, and a guard that is kept keeps every later value alive.
-    pub fn pin(self: &Arc<Self>) -> Pinned<T, P> {
-        Pinned::new(Arc::clone(self))
+    pub fn pin(cell: &WatchedArc<Self>) -> Pinned<T, P> {
+        Pinned::new(WatchedArc::clone(cell))
     }
 
     /// The values that exist: the newest, those that readers hold, and those that wait for

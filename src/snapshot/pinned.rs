@@ -4,18 +4,18 @@ use std::fmt;
 use std::ops::Deref;
 
 use super::{Cell, Protocol, Sound};
-use crate::sync::{Arc, Ordering, epoch};
+use crate::sync::{Ordering, WatchedArc, epoch};
 
 /// A value that stays while the guard lives. See [`Cell::pin`].
 pub struct Pinned<T, P: Protocol = Sound> {
     value: *const T,
     // Declared before `cell`, so that the pin ends while the collector is certainly there.
     _guard: epoch::Guard,
-    _cell: Arc<Cell<T, P>>,
+    _cell: WatchedArc<Cell<T, P>>,
 }
 
 impl<T: Send + Sync + 'static, P: Protocol> Pinned<T, P> {
-    pub(super) fn new(cell: Arc<Cell<T, P>>) -> Self {
+    pub(super) fn new(cell: WatchedArc<Cell<T, P>>) -> Self {
         let guard = cell.collector.register().pin();
         // S1, acquire side. After the pin, so that whatever this loads is retired only later.
         let value = cell.current.load(Ordering::Acquire);

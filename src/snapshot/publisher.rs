@@ -2,12 +2,12 @@
 
 use super::reader::Line;
 use super::{Cell, Protocol, Reader, Sound};
-use crate::sync::{Arc, AtomicUsize, Ordering, epoch, fence};
+use crate::sync::{Arc, AtomicUsize, Ordering, WatchedArc, epoch, fence};
 
 /// The one owner of the right to publish. Kept behind the control lock by its owner.
 #[derive(Debug)]
 pub struct Publisher<T: Send + Sync + 'static, P: Protocol = Sound> {
-    cell: Arc<Cell<T, P>>,
+    cell: WatchedArc<Cell<T, P>>,
     lines: Vec<Arc<Line<T>>>,
     /// Replaced values that a slot still names, or that no scan has looked at.
     retired: Vec<*mut T>,
@@ -23,7 +23,7 @@ unsafe impl<T: Send + Sync + 'static, P: Protocol> Send for Publisher<T, P> {}
 const COLLECTOR_ROUNDS: usize = 4;
 
 impl<T: Send + Sync + 'static, P: Protocol> Publisher<T, P> {
-    pub(super) fn new(cell: Arc<Cell<T, P>>) -> Self {
+    pub(super) fn new(cell: WatchedArc<Cell<T, P>>) -> Self {
         Self { cell, lines: Vec::new(), retired: Vec::new() }
     }
 
@@ -56,7 +56,7 @@ impl<T: Send + Sync + 'static, P: Protocol> Publisher<T, P> {
 
     /// A new reader, which holds the newest value.
     pub fn reader(&mut self) -> Reader<T, P> {
-        let (reader, line) = Reader::register(Arc::clone(&self.cell));
+        let (reader, line) = Reader::register(WatchedArc::clone(&self.cell));
         self.lines.push(line);
         reader
     }

@@ -3,7 +3,7 @@
 use std::ptr;
 
 use super::{Cell, Protocol, Sound};
-use crate::sync::{Arc, AtomicBool, AtomicPtr, CachePadded, Ordering, fence};
+use crate::sync::{Arc, AtomicBool, AtomicPtr, CachePadded, Ordering, WatchedArc, fence};
 
 /// What the control side sees of one reader. Written by the reader only; a line of its own, so
 /// that the scan disturbs no other worker.
@@ -20,7 +20,7 @@ pub struct Reader<T, P: Protocol = Sound> {
     held: *const T,
     side: usize,
     line: Arc<Line<T>>,
-    cell: Arc<Cell<T, P>>,
+    cell: WatchedArc<Cell<T, P>>,
 }
 
 // SAFETY: a reader only hands out `&T` and never drops a `T` itself, except through the cell when
@@ -31,7 +31,7 @@ unsafe impl<T: Send + Sync, P: Protocol> Send for Reader<T, P> {}
 impl<T: Send + Sync + 'static, P: Protocol> Reader<T, P> {
     /// A reader that holds the newest value. The caller is the publisher, under the control lock:
     /// nothing can be published or freed before the line is in its list.
-    pub(super) fn register(cell: Arc<Cell<T, P>>) -> (Self, Arc<Line<T>>) {
+    pub(super) fn register(cell: WatchedArc<Cell<T, P>>) -> (Self, Arc<Line<T>>) {
         // No edge for these: the control lock orders them with every publish and scan.
         let held = cell.current.load(Ordering::Relaxed);
         let slots = [AtomicPtr::new(held), AtomicPtr::new(ptr::null_mut())];
@@ -110,8 +110,8 @@ impl<T: Send + Sync + 'static, P: Protocol> Reader<T, P> {
 
 impl<T, P: Protocol> Drop for Reader<T, P> {
     fn drop(&mut self) {
-        // No edge of its own: S4 below covers it.
-        self.line.slots[self.side].store(ptr::null_mut(), Ordering::Relaxed);
+        // S3, release side: a scan may see this before it sees `closed`.
+        self.line.slots[self.side].store(ptr::null_mut(), Ordering::Release);
         // S4, release side.
         self.line.closed.store(true, Ordering::Release);
     }
