@@ -361,6 +361,8 @@ impl Model {
         }
         if (before.coarse(), before.excluded()) != (flags.coarse(), flags.excluded()) {
             self.priorities[priority].touch(&locality, self.node.as_ref(), true);
+            // Envoy takes every priority anew when a health check or an ejection says something.
+            self.priorities.iter_mut().for_each(|set| set.updated = true);
         }
     }
 

@@ -1,0 +1,166 @@
+//! Which fields of Envoy 1.40 are read, which are ignored, and which are refused.
+//!
+//! Every field of `Cluster` stands in exactly one of [`READ_CLUSTER_FIELDS`],
+//! [`IGNORED_CLUSTER_FIELDS`] and [`REFUSED_CLUSTER_FIELDS`]. *Ignored* means accepted with any
+//! value, because the field cannot change which host a request goes to: the caller owns
+//! connections, resolution, health checking and statistics. *Refused* means that Envoy would send
+//! traffic elsewhere, or nowhere, because of the field, so that ignoring it would be a silent
+//! mistake; a refused field may still be there with its default value, as some writers of JSON
+//! write every field.
+//!
+//! Below the top level the rule is the same. What is not in these lists is read. Some values are
+//! read, checked, and have no effect:
+//!
+//! * `zone_aware_lb_config`, but for `fail_traffic_on_panic`: Envoy routes by zone only when it is
+//!   told which cluster it belongs to itself, and this version takes no such cluster.
+//! * `update_merge_window`: updates are published at once, whatever it says. Envoy holds health
+//!   changes back only because publishing is expensive for it.
+//! * `endpoint_stale_after`: a control plane's lease on an assignment is the caller's to enforce,
+//!   as the engine has no timer.
+//! * `override_host_status`, `consistent_hashing_lb_config` and `slow_start_config` with a window
+//!   of 0: they configure what the accepted policies do not do.
+//!
+//! And some are read, and accepted only where they change nothing: `lb_policy` and
+//! `load_balancing_policy` (round robin and random), `type` (not `ORIGINAL_DST`), `cluster_type`
+//! (not a custom one), `slow_start_window` (0), `locality_weighted_lb_config` (absent).
+
+/// A field of one of Envoy's messages, and why it is in its list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Field {
+    /// The field's name in the `.proto` file.
+    pub name: &'static str,
+    /// What happens to it, and why.
+    pub why: &'static str,
+}
+
+/// Declares lists whose documentation is made from their entries, so that the two agree.
+macro_rules! lists {
+    ($($(#[doc = $about:literal])+ $list:ident { $($name:literal: $why:literal,)+ })+) => {$(
+        $(#[doc = $about])+
+        #[doc = ""]
+        $(#[doc = concat!("* `", $name, "`: ", $why)])+
+        pub const $list: &[Field] = &[$(Field { name: $name, why: $why },)+];
+    )+};
+}
+
+lists! {
+    /// The fields of `Cluster` that are read.
+    READ_CLUSTER_FIELDS {
+        "name": "for messages and dumps; required, as in Envoy",
+        "type": "`ORIGINAL_DST` is refused, as its hosts are not chosen; the others say where \
+            hosts come from, which is the caller's business",
+        "cluster_type": "accepted for Envoy's own static, DNS and EDS clusters; other types make \
+            hosts or choose among them in ways of their own, and are refused",
+        "lb_policy": "`ROUND_ROBIN` and `RANDOM`; without effect when `load_balancing_policy` is \
+            there",
+        "load_balancing_policy": "the first policy of the list that Envoy knows, by the type of \
+            its `typed_config`; refused unless it is round robin or random",
+        "round_robin_lb_config": "slow start, which has to be off",
+        "common_lb_config": "panic threshold and behaviour, and new hosts before their first check",
+        "load_assignment": "the hosts",
+        "health_checks": "only whether there are any: hosts then start failed. The checks are the \
+            caller's",
+        "ignore_health_on_host_removal": "whether removed hosts go at once although their checks \
+            pass",
+    }
+    /// The fields of `Cluster` that have nothing to do with choosing a host.
+    IGNORED_CLUSTER_FIELDS {
+        "alt_stat_name": "statistics",
+        "stats_matcher": "statistics",
+        "track_timeout_budgets": "statistics",
+        "track_cluster_stats": "statistics",
+        "lrs_server": "load reporting",
+        "lrs_report_endpoint_metrics": "load reporting",
+        "metadata": "information for filters and logs",
+        "eds_cluster_config": "where assignments come from; the caller hands them in",
+        "wait_for_warm_on_init": "start-up order",
+        "connect_timeout": "connections",
+        "per_connection_buffer_limit_bytes": "connections",
+        "per_connection_buffer_high_watermark_timeout": "connections",
+        "max_requests_per_connection": "connections",
+        "upstream_bind_config": "connections",
+        "upstream_connection_options": "connections",
+        "close_connections_on_host_health_failure": "connections",
+        "connection_pool_per_downstream_connection": "connections",
+        "preconnect_policy": "connections; a caller that opens them ahead peeks as far as it likes",
+        "queuing_policies": "the order of requests that wait for a connection",
+        "circuit_breakers": "limits of the caller's connection pools, which act after the choice",
+        "outlier_detection": "the engine takes ejections from the caller instead of making them",
+        "transport_socket": "encryption",
+        "transport_socket_matches": "encryption",
+        "transport_socket_matcher": "encryption",
+        "protocol_selection": "protocols",
+        "typed_extension_protocol_options": "protocols",
+        "upstream_http_protocol_options": "protocols",
+        "common_http_protocol_options": "protocols",
+        "http_protocol_options": "protocols",
+        "http2_protocol_options": "protocols",
+        "upstream_config": "protocols",
+        "filters": "network filters",
+        "cleanup_interval": "when hosts of an `ORIGINAL_DST` cluster are forgotten",
+        "dns_refresh_rate": "resolution",
+        "dns_jitter": "resolution",
+        "dns_failure_refresh_rate": "resolution",
+        "respect_dns_ttl": "resolution",
+        "dns_lookup_family": "resolution",
+        "dns_resolvers": "resolution",
+        "use_tcp_for_dns_lookups": "resolution",
+        "dns_resolution_config": "resolution",
+        "typed_dns_resolver_config": "resolution",
+        "least_request_lb_config": "settings of a policy that is refused when it is chosen",
+        "ring_hash_lb_config": "settings of a policy that is refused when it is chosen",
+        "maglev_lb_config": "settings of a policy that is refused when it is chosen",
+    }
+    /// The fields of `Cluster` that are refused.
+    REFUSED_CLUSTER_FIELDS {
+        "lb_subset_config": "restricts each request to hosts of certain metadata",
+        "original_dst_lb_config": "sends a request where its connection was going",
+    }
+    /// The fields of `CommonLbConfig` that are accepted with any value.
+    IGNORED_COMMON_LB_FIELDS {
+        "close_connections_on_host_set_change": "connections",
+    }
+    /// The fields of `ClusterLoadAssignment` that are refused.
+    REFUSED_ASSIGNMENT_FIELDS {
+        "named_endpoints": "hosts to which `endpoint_name` would refer",
+    }
+    /// The fields of `LocalityLbEndpoints` that are accepted with any value.
+    IGNORED_LOCALITY_FIELDS {
+        "metadata": "information for filters and logs",
+        "proximity": "Envoy does not use it",
+    }
+    /// The fields of `LocalityLbEndpoints` that are refused.
+    REFUSED_LOCALITY_FIELDS {
+        "load_balancer_endpoints": "a second list of hosts that Envoy does not read",
+        "leds_cluster_locality_config": "hosts that come from a collection elsewhere; refused \
+            with its default value too",
+    }
+    /// The fields of `LbEndpoint` that are accepted with any value.
+    IGNORED_LB_ENDPOINT_FIELDS {
+        "metadata": "for subsets and hash keys, which the accepted policies do not have",
+    }
+    /// The fields of `LbEndpoint` that are refused.
+    REFUSED_LB_ENDPOINT_FIELDS {
+        "endpoint_name": "a host by the name it has in `named_endpoints`",
+    }
+    /// The fields of `Endpoint` that are accepted with any value.
+    IGNORED_ENDPOINT_FIELDS {
+        "additional_addresses": "other addresses of the same host, tried while connecting",
+        "observability_name": "statistics",
+    }
+    /// The fields of `HealthCheckConfig` that are accepted with any value.
+    IGNORED_HEALTH_CHECK_FIELDS {
+        "hostname": "what the caller's checks ask for",
+    }
+    /// The fields of `SocketAddress` that are accepted with any value.
+    IGNORED_SOCKET_ADDRESS_FIELDS {
+        "ipv4_compat": "how a socket is bound",
+        "network_namespace_filepath": "where a socket is made",
+    }
+    /// The fields of `SocketAddress` that are refused.
+    REFUSED_SOCKET_ADDRESS_FIELDS {
+        "named_port": "a port that a custom resolver has to look up",
+        "resolver_name": "a custom resolver, which may return any address",
+    }
+}

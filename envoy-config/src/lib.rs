@@ -1,0 +1,149 @@
+//! Reads Envoy's own configuration, a `Cluster` or a `ClusterLoadAssignment` in JSON or YAML, into
+//! the settings and hosts that [`plimsoll`] takes.
+//!
+//! ```
+//! let file = plimsoll_envoy_config::parse_cluster(
+//!     "
+//! name: api
+//! connect_timeout: 1s
+//! lb_policy: RANDOM
+//! load_assignment:
+//!   cluster_name: api
+//!   endpoints:
+//!   - lb_endpoints:
+//!     - endpoint: { address: { socket_address: { address: 10.0.0.1, port_value: 80 } } }
+//! ",
+//! )?;
+//! assert_eq!(file.config.policy, plimsoll::config::Policy::Random);
+//! let assignment = file.assignment.expect("the file has one");
+//! assert_eq!(assignment.endpoints[0].endpoints[0].address.as_str(), "10.0.0.1:80");
+//! # Ok::<(), plimsoll_envoy_config::ParseError>(())
+//! ```
+//!
+//! # What this costs
+//!
+//! * **Strict.** A field that Envoy does not have is an error that names it, and so is everything
+//!   that would send traffic elsewhere than Envoy does. A file that Envoy runs may therefore be
+//!   refused here; a file that is accepted balances as in Envoy. What is read, what is ignored
+//!   because it has nothing to do with balancing, and what is refused is in [`fields`].
+//! * **No positions inside a message.** A syntax error carries its line and column; an error in
+//!   a value carries the path of the field, such as `endpoints[2].lb_endpoints[0].endpoint`.
+//! * **The whole text in memory.** Nothing is streamed, and nothing is half-applied: there is a
+//!   complete result or an error. No input causes a panic or unbounded recursion.
+//!
+//! # The form of the input
+//!
+//! The proto3 JSON mapping, as Envoy reads it: `snake_case` and `lowerCamelCase` names, `null` for
+//! a field that is not set, wrapper messages as plain values, percentages as `{"value": 50}`,
+//! durations as `"1.5s"`, integers also as decimal strings, enums by name or number, and
+//! `typed_config` with its `@type`. The same field in both spellings is an error, and so is the
+//! same key twice.
+//!
+//! A text whose first visible character is `{` is JSON; every other text is YAML. YAML is read
+//! as Envoy reads it: `yes`, `no`, `on` and `off` are booleans. A number or a boolean where a
+//! string belongs (`zone: no`, `region: 1.10`) is an error that asks for quotes, because what was
+//! written cannot be told any more.
+//!
+//! Ranges are checked everywhere, also where Envoy 1.40 forgets to (inside a
+//! `load_balancing_policy`). Errors carry Envoy's texts where it has them.
+//!
+//! # Addresses
+//!
+//! | in the message | the host's address |
+//! |---|---|
+//! | `socket_address` of an IPv4 address | `10.0.0.1:80` |
+//! | `socket_address` of an IPv6 address | `[::1]:80`, in its shortest form |
+//! | `socket_address` of a name | `backend.local:80`, as given; names are never resolved |
+//! | `pipe` | its path |
+//! | `envoy_internal_address` | `envoy://listener/endpoint_id` |
+
+mod address;
+mod assignment;
+mod cluster;
+mod common;
+mod error;
+pub mod fields;
+mod json;
+mod locality;
+mod message;
+mod policy;
+mod scalars;
+mod yaml;
+
+pub use cluster::ClusterFile;
+pub use error::ParseError;
+use plimsoll::config::{Assignment, ConfigError};
+use serde_json::Value;
+
+/// Reads an Envoy `Cluster` from JSON or YAML.
+///
+/// # Errors
+///
+/// [`ParseError::Syntax`] when the text is neither; [`ParseError::Config`] when a field is
+/// unknown, of the wrong type, outside its range, or not supported.
+///
+/// ```
+/// let error = plimsoll_envoy_config::parse_cluster(r#"{"name": "api", "lbpolicy": "RANDOM"}"#);
+/// assert_eq!(error.unwrap_err().to_string(), "lbpolicy: no such field: lbpolicy");
+/// ```
+pub fn parse_cluster(text: &str) -> Result<ClusterFile, ParseError> {
+    Ok(cluster_from_value(&parse_text(text)?)?)
+}
+
+/// Reads an Envoy `ClusterLoadAssignment` from JSON or YAML.
+///
+/// # Errors
+///
+/// As [`parse_cluster`].
+///
+/// ```
+/// let assignment = plimsoll_envoy_config::parse_assignment(
+///     "
+/// clusterName: api
+/// policy: { overprovisioningFactor: 200 }
+/// ",
+/// )?;
+/// assert_eq!(assignment.overprovisioning_factor, 200);
+/// # Ok::<(), plimsoll_envoy_config::ParseError>(())
+/// ```
+pub fn parse_assignment(text: &str) -> Result<Assignment, ParseError> {
+    Ok(assignment_from_value(&parse_text(text)?)?)
+}
+
+/// Reads an Envoy `Cluster` from JSON that is parsed already.
+///
+/// Not for text: [`serde_json`] keeps the last of several equal keys in silence, where
+/// [`parse_cluster`] reports them.
+///
+/// # Errors
+///
+/// A field that is unknown, of the wrong type, outside its range, or not supported.
+///
+/// ```
+/// let value = serde_json::json!({"name": "api", "lb_policy": 1});
+/// let error = plimsoll_envoy_config::cluster_from_value(&value).unwrap_err();
+/// assert_eq!(error.field(), "lb_policy");
+/// assert_eq!(error.to_string(), "the policy LEAST_REQUEST is not supported");
+/// ```
+pub fn cluster_from_value(value: &Value) -> Result<ClusterFile, ConfigError> {
+    cluster::read(value)
+}
+
+/// Reads an Envoy `ClusterLoadAssignment` from JSON that is parsed already.
+///
+/// Not for text, for the reason given at [`cluster_from_value`].
+///
+/// # Errors
+///
+/// As [`cluster_from_value`].
+pub fn assignment_from_value(value: &Value) -> Result<Assignment, ConfigError> {
+    let assignment = assignment::read(value)?;
+    assignment.validate()?;
+    Ok(assignment)
+}
+
+/// A byte order mark is invisible and some editors write one, so it does not count.
+fn parse_text(text: &str) -> Result<Value, ParseError> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if text.trim_start().starts_with('{') { json::parse(text) } else { yaml::parse(text) }
+}

@@ -1,0 +1,276 @@
+//! Which policy is chosen, from the list and from the older field.
+
+use plimsoll::config::{ClusterConfig, ConfigError, Policy};
+use plimsoll_envoy_config::{cluster_from_value, parse_cluster};
+use serde_json::{Value, json};
+
+const TYPES: &str = "type.googleapis.com/envoy.extensions.load_balancing_policies.";
+
+fn entry(name: &str, config: Value) -> Value {
+    json!({"typed_extension_config": {"name": name, "typed_config": config}})
+}
+
+fn typed(policy: &str) -> Value {
+    json!({"@type": format!("{TYPES}{policy}")})
+}
+
+fn typed_with(policy: &str, field: &str, value: Value) -> Value {
+    let mut config = typed(policy);
+    config[field] = value;
+    config
+}
+
+fn choose(policies: Vec<Value>) -> Result<ClusterConfig, ConfigError> {
+    let value = json!({
+        "name": "api", "lb_policy": "MAGLEV", "load_balancing_policy": {"policies": policies}
+    });
+    cluster_from_value(&value).map(|file| file.config)
+}
+
+#[test]
+fn the_list_wins_over_the_older_field() {
+    let config = choose(vec![entry("any", typed("random.v3.Random"))]).expect("valid");
+    assert_eq!(config.policy, Policy::Random);
+    let config = choose(vec![entry("any", typed("round_robin.v3.RoundRobin"))]).expect("valid");
+    assert_eq!(config.policy, Policy::RoundRobin);
+}
+
+//= envoy v1.40 source/common/upstream/upstream_impl.cc#ClusterInfoImpl::configureLbPolicies
+#[test]
+fn the_first_policy_that_envoy_knows_is_taken_by_its_type_and_not_by_its_name() {
+    let config = choose(vec![
+        entry("envoy.load_balancing_policies.round_robin", json!({"@type": "a/b.Unknown", "x": 1})),
+        entry("mine", typed("pick_first.v3.PickFirst")),
+        entry("envoy.load_balancing_policies.round_robin", typed("random.v3.Random")),
+        entry("envoy.load_balancing_policies.maglev", typed("maglev.v3.Maglev")),
+    ]);
+    assert_eq!(config.expect("valid").policy, Policy::Random);
+}
+
+#[test]
+fn a_policy_that_envoy_would_take_is_never_skipped() {
+    for (policy, name) in [
+        (
+            "client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin",
+            "client_side_weighted_round_robin",
+        ),
+        ("cluster_provided.v3.ClusterProvided", "cluster_provided"),
+        ("dynamic_modules.v3.DynamicModulesLoadBalancerConfig", "dynamic_modules"),
+        ("least_request.v3.LeastRequest", "least_request"),
+        ("load_aware_locality.v3.LoadAwareLocality", "load_aware_locality"),
+        ("maglev.v3.Maglev", "maglev"),
+        ("override_host.v3.OverrideHost", "override_host"),
+        ("ring_hash.v3.RingHash", "ring_hash"),
+        ("subset.v3.Subset", "subset"),
+        ("wrr_locality.v3.WrrLocality", "wrr_locality"),
+    ] {
+        let error = choose(vec![
+            entry("other", json!({"@type": "a/b.Unknown"})),
+            entry("any", typed(policy)),
+            entry("fallback", typed("random.v3.Random")),
+        ])
+        .expect_err(policy);
+        let path = "load_balancing_policy.policies[1].typed_extension_config.typed_config";
+        assert_eq!(error.field(), path);
+        assert_eq!(error.to_string(), format!("the policy {name} is not supported"));
+    }
+}
+
+#[test]
+fn a_list_without_a_known_policy_gets_envoys_text() {
+    let error = choose(vec![
+        entry("first", json!({"@type": "a/b.Unknown"})),
+        entry("second", typed("peak_ewma.v3alpha.PeakEwma")),
+    ])
+    .expect_err("unknown policies");
+    assert_eq!(error.field(), "load_balancing_policy");
+    assert_eq!(
+        error.to_string(),
+        "cluster: didn't find a registered load balancer factory implementation for cluster: \
+         'api' with names from [first, second]"
+    );
+}
+
+#[test]
+fn a_typed_struct_stands_for_the_type_in_it() {
+    for carrier in ["xds.type.v3.TypedStruct", "udpa.type.v1.TypedStruct"] {
+        let config = json!({
+            "@type": format!("type.googleapis.com/{carrier}"),
+            "type_url": format!("{TYPES}random.v3.Random"),
+            "value": {"locality_lb_config": {
+                "zone_aware_lb_config": {"fail_traffic_on_panic": true}
+            }}
+        });
+        let config = choose(vec![entry("any", config)]).expect(carrier);
+        assert_eq!(config.policy, Policy::Random);
+        assert!(config.fail_traffic_on_panic);
+
+        let config = json!({
+            "@type": format!("type.googleapis.com/{carrier}"),
+            "typeUrl": format!("{TYPES}random.v3.Random"),
+            "value": {"@type": "x"}
+        });
+        let error = choose(vec![entry("any", config)]).expect_err(carrier);
+        let path =
+            "load_balancing_policy.policies[0].typed_extension_config.typed_config.value.@type";
+        assert_eq!(error.field(), path);
+    }
+}
+
+#[test]
+fn zone_aware_settings_are_checked_and_fail_traffic_on_panic_is_kept() {
+    let zone_aware = json!({"zoneAwareLbConfig": {
+        "routing_enabled": {"value": 100}, "min_cluster_size": 6, "fail_traffic_on_panic": true,
+        "force_locality_direct_routing": true, "force_local_zone": {"min_size": 0},
+        "locality_basis": "HEALTHY_HOSTS_WEIGHT"
+    }});
+    for policy in ["random.v3.Random", "round_robin.v3.RoundRobin"] {
+        let config = typed_with(policy, "locality_lb_config", zone_aware.clone());
+        assert!(choose(vec![entry("any", config)]).expect(policy).fail_traffic_on_panic);
+        assert!(!choose(vec![entry("any", typed(policy))]).expect(policy).fail_traffic_on_panic);
+    }
+}
+
+#[test]
+fn mistakes_in_a_policys_settings_are_refused() {
+    let outside = "PercentValidationError.Value: value must be inside range [0, 100]";
+    for (policy, field, value, path, message) in [
+        (
+            "random.v3.Random",
+            "slow_start_config",
+            json!({}),
+            "slow_start_config",
+            "no such field: slow_start_config",
+        ),
+        ("random.v3.Random", "hash_policy", json!([]), "hash_policy", "no such field: hash_policy"),
+        (
+            "random.v3.Random",
+            "locality_lb_config",
+            json!({}),
+            "locality_lb_config",
+            "value is required",
+        ),
+        (
+            "random.v3.Random",
+            "locality_lb_config",
+            json!({"locality_weighted_lb_config": {}}),
+            "locality_lb_config.locality_weighted_lb_config",
+            "locality_weighted_lb_config is not supported",
+        ),
+        (
+            "round_robin.v3.RoundRobin",
+            "locality_lb_config",
+            json!({"zone_aware_lb_config": {"routing_enabled": {"value": 100.5}}}),
+            "locality_lb_config.zone_aware_lb_config.routing_enabled",
+            outside,
+        ),
+        (
+            "round_robin.v3.RoundRobin",
+            "locality_lb_config",
+            json!({"zone_aware_lb_config": {"locality_basis": 2}}),
+            "locality_lb_config.zone_aware_lb_config.locality_basis",
+            "expected HEALTHY_HOSTS_NUM or HEALTHY_HOSTS_WEIGHT",
+        ),
+        (
+            "round_robin.v3.RoundRobin",
+            "slow_start_config",
+            json!({"min_weight_percent": {"value": -1}}),
+            "slow_start_config.min_weight_percent",
+            outside,
+        ),
+        (
+            "round_robin.v3.RoundRobin",
+            "slow_start_config",
+            json!({"slow_start_window": "9223372036s"}),
+            "slow_start_config.slow_start_window",
+            "Invalid duration: Duration out-of-range: seconds: 9223372036",
+        ),
+        (
+            "round_robin.v3.RoundRobin",
+            "slow_start_config",
+            json!({"slow_start_window": "60s"}),
+            "slow_start_config.slow_start_window",
+            "slow start is not supported",
+        ),
+    ] {
+        let config = typed_with(policy, field, value);
+        let error = choose(vec![entry("any", config)]).expect_err(message);
+        let place = "load_balancing_policy.policies[0].typed_extension_config.typed_config";
+        assert_eq!(error.field(), format!("{place}.{path}"));
+        assert_eq!(error.to_string(), message);
+    }
+}
+
+#[test]
+fn slow_start_that_is_off_is_accepted() {
+    let slow_start = json!({
+        "slow_start_window": "0s", "min_weight_percent": {"value": 10},
+        "aggression": {"default_value": "NaN", "runtime_key": "k"}
+    });
+    let config = typed_with("round_robin.v3.RoundRobin", "slow_start_config", slow_start.clone());
+    choose(vec![entry("any", config)]).expect("off in the list");
+    let value = json!({"name": "api", "round_robin_lb_config": {"slow_start_config": slow_start}});
+    cluster_from_value(&value).expect("off in the older place");
+}
+
+#[test]
+fn the_older_field_chooses_among_the_policies_of_the_engine() {
+    for (text, policy) in [
+        ("ROUND_ROBIN", Policy::RoundRobin),
+        ("0", Policy::RoundRobin),
+        ("RANDOM", Policy::Random),
+        ("3", Policy::Random),
+    ] {
+        let file = parse_cluster(&format!("name: api\nlb_policy: {text}")).expect(text);
+        assert_eq!(file.config.policy, policy, "{text}");
+    }
+    for policy in ["LEAST_REQUEST", "RING_HASH", "MAGLEV", "CLUSTER_PROVIDED"] {
+        let error = parse_cluster(&format!("name: api\nlb_policy: {policy}")).expect_err(policy);
+        assert_eq!((error.code(), error.field()), ("unsupported", "lb_policy"));
+        assert_eq!(error.to_string(), format!("lb_policy: the policy {policy} is not supported"));
+    }
+}
+
+#[test]
+fn older_settings_of_a_policy_count_only_for_that_policy() {
+    let slow_start = "round_robin_lb_config: { slow_start_config: { slow_start_window: 1s } }";
+    let error = parse_cluster(&format!("name: api\n{slow_start}")).expect_err("slow start");
+    assert_eq!(error.field(), "round_robin_lb_config.slow_start_config.slow_start_window");
+    assert_eq!(error.code(), "unsupported");
+    parse_cluster(&format!("name: api\nlb_policy: RANDOM\n{slow_start}")).expect("no effect");
+    let listed = json!({
+        "name": "api",
+        "round_robin_lb_config": {"slow_start_config": {"slow_start_window": "1s"}},
+        "load_balancing_policy": {"policies": [entry("any", typed("random.v3.Random"))]}
+    });
+    cluster_from_value(&listed).expect("no effect");
+}
+
+#[test]
+fn a_list_does_not_tolerate_older_settings_of_localities() {
+    for older in
+        ["zone_aware_lb_config", "locality_weighted_lb_config", "consistent_hashing_lb_config"]
+    {
+        let value = json!({
+            "name": "api",
+            "common_lb_config": {older: {}},
+            "load_balancing_policy": {"policies": [entry("any", typed("random.v3.Random"))]}
+        });
+        let error = cluster_from_value(&value).expect_err(older);
+        assert_eq!(error.field(), "common_lb_config");
+        assert_eq!(
+            error.to_string(),
+            "cluster: load_balancing_policy cannot be combined with partial fields \
+             (zone_aware_lb_config, locality_weighted_lb_config, consistent_hashing_lb_config) of \
+             common_lb_config"
+        );
+    }
+}
+
+#[test]
+fn weights_of_localities_are_refused_in_the_older_place_too() {
+    let text = "name: api\ncommon_lb_config: { locality_weighted_lb_config: {} }";
+    let error = parse_cluster(text).expect_err("moves traffic");
+    assert_eq!(error.field(), "common_lb_config.locality_weighted_lb_config");
+    assert_eq!(error.code(), "unsupported");
+}

@@ -1,0 +1,95 @@
+//! Picks, peeks and ends of requests allocate nothing, also right after a publish.
+
+mod common;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use common::{BEHAVIORS, POLICIES, assignment, config, open, plain};
+use plimsoll::{HealthEvent, Outcome, Pick, PickContext, Update, Worker};
+
+thread_local! {
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Counts every call of this thread that takes or returns memory.
+struct Counting;
+
+fn count() {
+    // A thread that is being torn down has nothing left to count.
+    let _ = ALLOCATIONS.try_with(|allocations| allocations.set(allocations.get() + 1));
+}
+
+// SAFETY: every call is passed on unchanged to the system's allocator.
+#[allow(unsafe_code)]
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        count();
+        // SAFETY: as above.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn allocations(work: impl FnOnce()) -> usize {
+    let before = ALLOCATIONS.get();
+    work();
+    ALLOCATIONS.get() - before
+}
+
+fn use_everything(worker: &mut Worker) {
+    let context = PickContext { retries: 3, ..PickContext::default() };
+    let mut picks = [Pick::default(); 16];
+    let count = worker.pick_batch(&context, &mut picks).unwrap();
+    for pick in &picks[..count] {
+        worker.done(*pick, Outcome::Success).unwrap();
+    }
+    for _ in 0..4 {
+        let _ = worker.peek();
+    }
+    let mut refusals = 0;
+    let pick = worker.pick_filtered(&context, |_, host| {
+        refusals += usize::from(host.priority() == 0);
+        refusals > 2
+    });
+    worker.done(pick.unwrap(), Outcome::Error).unwrap();
+    assert!(worker.done(picks[0], Outcome::Success).is_err());
+    worker.quiesce();
+    worker.refresh();
+}
+
+#[test]
+fn the_counter_counts() {
+    assert_ne!(allocations(|| drop(std::hint::black_box(vec![1]))), 0);
+}
+
+#[test]
+fn picking_allocates_nothing_before_and_after_a_publish() {
+    for behavior in BEHAVIORS {
+        for policy in POLICIES {
+            let hosts = assignment(vec![plain(0, 1, 6), plain(0, 2, 3), plain(1, 1, 4)]);
+            let cluster = open(config(behavior, policy), &hosts);
+            let mut worker = cluster.worker().unwrap();
+            for event in [HealthEvent::Eject, HealthEvent::Uneject] {
+                assert_eq!(
+                    allocations(|| use_everything(&mut worker)),
+                    0,
+                    "{behavior:?} {policy:?}"
+                );
+                let update = Update::new().health("10.0.1.1:80", event);
+                assert!(cluster.apply(&update).unwrap().published);
+            }
+            let more = assignment(vec![plain(0, 1, 6), plain(5, 1, 400)]);
+            cluster.assign(&more).unwrap();
+            assert_eq!(allocations(|| use_everything(&mut worker)), 0, "{behavior:?} {policy:?}");
+        }
+    }
+}
