@@ -354,8 +354,7 @@ fn a_wrong_assignment_is_refused() {
         (
             "policy: { overprovisioning_factor: 0 }",
             "policy.overprovisioning_factor",
-            "PolicyValidationError.OverprovisioningFactor: value must be greater than or equal \
-             to 1",
+            "PolicyValidationError.OverprovisioningFactor: value must be greater than 0",
         ),
         (
             "policy: { weighted_priority_health: maybe }",

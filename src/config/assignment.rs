@@ -105,8 +105,12 @@ impl Assignment {
         for (index, group) in self.endpoints.iter().enumerate() {
             group.validate().map_err(|error| error.within(&format!("endpoints[{index}]")))?;
         }
+        if self.overprovisioning_factor > 0 {
+            return Ok(());
+        }
         let rule = "PolicyValidationError.OverprovisioningFactor";
-        at_least_one("policy.overprovisioning_factor", rule, self.overprovisioning_factor)
+        let problem = Problem::NotAbove { rule, bound: 0 };
+        Err(ConfigError::new("policy.overprovisioning_factor", problem))
     }
 }
 

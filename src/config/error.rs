@@ -36,6 +36,13 @@ pub enum Problem {
         /// The smallest value that is accepted.
         minimum: u64,
     },
+    /// Not larger than Envoy's rule demands.
+    NotAbove {
+        /// Envoy's name of the violated rule.
+        rule: &'static str,
+        /// Every accepted value is larger than this.
+        bound: u64,
+    },
     /// Larger than Envoy's rule allows.
     AboveMaximum {
         /// Envoy's name of the violated rule.
@@ -116,6 +123,9 @@ impl fmt::Display for ConfigError {
         match &self.problem {
             Problem::BelowMinimum { rule, minimum } => {
                 write!(f, "{rule}: value must be greater than or equal to {minimum}")
+            }
+            Problem::NotAbove { rule, bound } => {
+                write!(f, "{rule}: value must be greater than {bound}")
             }
             Problem::AboveMaximum { rule, maximum } => {
                 write!(f, "{rule}: value must be less than or equal to {maximum}")
