@@ -1,0 +1,62 @@
+# The commands of the README. Each does its own set-up on a fresh Debian machine with Rust.
+
+BUILD ?= build
+CC ?= cc
+CFLAGS ?= -O2 -g -std=c11 -Wall -Wextra -Wpedantic -Werror
+CARGO ?= cargo
+TARGET := $(if $(CARGO_TARGET_DIR),$(CARGO_TARGET_DIR),target)
+
+# What a static Rust library needs besides itself.
+LINK := $(BUILD)/lib/libplimsoll.a -lpthread -ldl -lm
+
+.PHONY: help setup lib tool proxy demo test soak fuzz bench bench-instructions clean
+
+help: ## This list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 22
+
+setup: ## Install what is missing (compiler, Python) on Debian
+	@.ci/setup
+
+lib: setup ## Build the C library: build/lib/libplimsoll.a, header in include/
+	$(CARGO) build --release --locked -p plimsoll-ffi
+	@mkdir -p $(BUILD)/lib
+	cp $(TARGET)/release/libplimsoll_ffi.a $(BUILD)/lib/libplimsoll.a
+
+tool: setup ## Build the plimsoll tool: build/bin/plimsoll
+	$(CARGO) build --release --locked -p plimsoll-cli
+	@mkdir -p $(BUILD)/bin
+	cp $(TARGET)/release/plimsoll $(BUILD)/bin/plimsoll
+
+PROXY_SOURCES := ffi/examples/proxy.c $(wildcard ffi/examples/proxy/*.c)
+
+proxy: lib ## Build the example proxy, its origin and its load driver into build/bin
+	@mkdir -p $(BUILD)/bin
+	$(CC) $(CFLAGS) -D_GNU_SOURCE -I include -I ffi/examples -o $(BUILD)/bin/proxy $(PROXY_SOURCES) $(LINK)
+	$(CC) $(CFLAGS) -D_GNU_SOURCE -o $(BUILD)/bin/origin ffi/examples/origin.c
+	$(CC) $(CFLAGS) -D_GNU_SOURCE -o $(BUILD)/bin/load ffi/examples/load.c
+
+demo: proxy tool ## Six origins, a proxy, a failure and a recovery: the split beside the expected one
+	examples/demo.sh $(BUILD)
+
+test: setup ## Everything that must be green before a change lands (under 40 minutes on 2 cores)
+	.ci/format
+	.ci/lint
+	.ci/unit
+	.ci/loom
+	.ci/proxy
+
+soak: setup ## What takes longer: deeper models, more random cases, fuzzing
+	.ci/soak
+
+fuzz: setup ## Fuzz each parser for a minute
+	fuzz/run.sh 60
+
+bench: setup ## Paired timings against peers (docs/performance.md)
+	benches/run.sh
+
+bench-instructions: setup ## Instruction counts under callgrind, checked against their budgets
+	benches/instructions.sh
+
+clean: ## Remove everything that was built
+	rm -rf $(BUILD)
+	$(CARGO) clean
