@@ -2,11 +2,10 @@
 
 use std::fmt::Write as _;
 
-use crate::config::{Behavior, Policy};
+use crate::config::Policy;
 use crate::host::{Address, HostRef};
 use crate::policy::{Candidate, NoHost, PriorityChoice, Recorder, Source};
-use crate::published::Published;
-use crate::view::percent;
+use crate::published::{Published, effective_weight, percent};
 
 /// The decisions of one pick, as its own code made them. See
 /// [`Worker::explain`](crate::Worker::explain).
@@ -98,15 +97,6 @@ impl Explanation {
         let why = sentence(snapshot, &trace, &host);
         let policy = snapshot.config.policy;
         Self { snapshot: snapshot.version, draw: trace.draw, priority, policy, host, why }
-    }
-}
-
-/// The weight that the policy uses for a host now.
-pub(crate) fn effective_weight(snapshot: &Published, host: HostRef<'_>) -> f64 {
-    match (snapshot.config.behavior, snapshot.config.policy) {
-        // Envoy's random policy ignores weights.
-        (Behavior::Envoy, Policy::Random) => 1.0,
-        _ => f64::from(host.weight()),
     }
 }
 

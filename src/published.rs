@@ -1,9 +1,9 @@
 //! What one publish contains: everything a pick reads, and everything a dump shows.
 
-use crate::config::ClusterConfig;
-use crate::host::{Directory, Locality};
+use crate::config::{Behavior, ClusterConfig, Policy};
+use crate::host::{Directory, HostRef, Locality};
 use crate::policy::{Identity, Tables};
-use crate::priority::{Loads, Tally};
+use crate::priority::{Loads, Tally, envoy, native};
 use crate::sync::Arc;
 
 /// One immutable state of a cluster.
@@ -37,4 +37,23 @@ pub(crate) struct LocalityTally {
     /// What the assignment gave, or 0.
     pub(crate) weight: u32,
     pub(crate) tally: Tally,
+}
+
+/// The weight that the policy uses for a host now.
+pub(crate) fn effective_weight(snapshot: &Published, host: HostRef<'_>) -> f64 {
+    match (snapshot.config.behavior, snapshot.config.policy) {
+        // Envoy's random policy ignores weights.
+        (Behavior::Envoy, Policy::Random) => 1.0,
+        _ => f64::from(host.weight()),
+    }
+}
+
+/// A load in percent of all traffic.
+#[allow(clippy::cast_precision_loss)] // at most 2^32
+pub(crate) fn percent(load: u64, behavior: Behavior) -> f64 {
+    let scale = match behavior {
+        Behavior::Native => native::SCALE,
+        Behavior::Envoy => envoy::SCALE,
+    };
+    100.0 * load as f64 / scale as f64
 }

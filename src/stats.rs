@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use crate::cluster::Summary;
+use crate::cluster::{Cluster, Summary};
+use crate::error::Error;
 use crate::published::Published;
 use crate::snapshot::Cell;
 
@@ -25,8 +26,19 @@ use crate::snapshot::Cell;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Stats(Vec<(&'static str, u64)>);
 
+impl Cluster {
+    /// What has been counted since the cluster was opened.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Poisoned`] only.
+    pub fn stats(&self) -> Result<Stats, Error> {
+        self.change(|control, _| Ok(Stats::collect(&control.summary(), &self.shared.cell)))
+    }
+}
+
 impl Stats {
-    pub(crate) fn collect(summary: &Summary, cell: &Cell<Published>) -> Self {
+    fn collect(summary: &Summary, cell: &Cell<Published>) -> Self {
         let Summary { figures, tally, .. } = summary;
         let mut stats = vec![
             ("lb_healthy_panic", summary.healthy_panic),

@@ -2,13 +2,12 @@
 
 use std::fmt;
 
-use crate::cluster::Shared;
-use crate::config::{Behavior, ClusterConfig};
-use crate::explain::effective_weight;
+use crate::cluster::{Cluster, Shared};
+use crate::config::ClusterConfig;
 use crate::host::{HostRef, Locality};
 use crate::policy::Tables;
-use crate::priority::{Tally, envoy, native};
-use crate::published::Published;
+use crate::priority::Tally;
+use crate::published::{Published, effective_weight, percent};
 use crate::snapshot::{Cell, Pinned};
 use crate::sync::WatchedArc;
 
@@ -76,6 +75,15 @@ pub struct HostView<'a> {
     /// The part of the traffic that it gets, 0 to 1: the probability that a pick at a random
     /// moment lands on it.
     pub share: f64,
+}
+
+impl Cluster {
+    /// The newest snapshot, to look at. Takes no lock; keep it only as long as needed, since all
+    /// later snapshots stay in memory until it is dropped.
+    #[must_use]
+    pub fn view(&self) -> View {
+        View::new(WatchedArc::clone(&self.shared))
+    }
 }
 
 impl View {
@@ -201,14 +209,4 @@ fn row(host: &HostView<'_>) -> Vec<String> {
         host.active.to_string(),
         format!("{:.3} %", host.share * 100.0),
     ]
-}
-
-/// A load in percent of all traffic.
-#[allow(clippy::cast_precision_loss)] // at most 2^32
-pub(crate) fn percent(load: u64, behavior: Behavior) -> f64 {
-    let scale = match behavior {
-        Behavior::Native => native::SCALE,
-        Behavior::Envoy => envoy::SCALE,
-    };
-    100.0 * load as f64 / scale as f64
 }

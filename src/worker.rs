@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use crate::cluster::Shared;
+use crate::cluster::{Cluster, Shared};
+use crate::error::Error;
 use crate::explain::{Explanation, Trace};
 use crate::host::HostRef;
 use crate::policy::{Candidate, Counter, Mode, NoHost, State};
@@ -83,6 +84,30 @@ impl fmt::Display for DoneError {
 }
 
 impl std::error::Error for DoneError {}
+
+impl Cluster {
+    /// A handle to pick with, for one thread at a time.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Poisoned`] only.
+    pub fn worker(&self) -> Result<Worker, Error> {
+        self.worker_with(WorkerOptions::default())
+    }
+
+    /// A handle with other than the default options.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Poisoned`] only.
+    pub fn worker_with(&self, options: WorkerOptions) -> Result<Worker, Error> {
+        let mut control = self.lock()?;
+        let state = control.register(options.number, options.peek_capacity);
+        let reader = control.publisher.reader();
+        drop(control);
+        Ok(Worker::new(WatchedArc::clone(&self.shared), reader, state, &options.draws))
+    }
+}
 
 /// A handle to pick with. Each worker thread of a proxy has its own; it may move between threads,
 /// and it may outlive the cluster.

@@ -47,6 +47,8 @@ struct Oracle {
     factor: u32,
     weighted: bool,
     next_identity: u64,
+    /// Priorities whose host sets Envoy would update in this batch.
+    updated: BTreeSet<usize>,
     /// Envoy's loads, which outlive updates that leave nothing available.
     loads: (Vec<u64>, Vec<u64>, Vec<bool>),
 }
@@ -128,10 +130,13 @@ impl Oracle {
         Host { endpoint, priority, zone, flags, identity, excluded }
     }
 
-    /// Brings what Envoy's host set of one priority knows up to date.
-    fn refresh(&mut self, priority: usize) {
-        for host in self.hosts.iter_mut().filter(|host| host.priority as usize == priority) {
-            host.excluded = host.all_flags().excluded();
+    /// Brings what Envoy's host sets know up to date, at the end of a batch.
+    fn refresh(&mut self) {
+        let updated = std::mem::take(&mut self.updated);
+        for host in self.hosts.iter_mut() {
+            if updated.contains(&(host.priority as usize)) {
+                host.excluded = host.all_flags().excluded();
+            }
         }
     }
 
@@ -174,10 +179,10 @@ impl Oracle {
         for (index, order) in orders.into_iter().enumerate() {
             if index >= self.orders.len() {
                 self.orders.push(order);
-                self.refresh(index);
+                self.updated.insert(index);
             } else if policy_changed || self.set_changed(&self.orders[index], &order, &before) {
                 self.orders[index] = order;
-                self.refresh(index);
+                self.updated.insert(index);
             }
         }
     }
@@ -205,7 +210,7 @@ impl Oracle {
     fn remove_one(&mut self, address: &str) {
         let priority = self.host(address).map(|host| host.priority as usize);
         self.remove(address);
-        priority.into_iter().for_each(|priority| self.refresh(priority));
+        self.updated.extend(priority);
     }
 
     fn remove(&mut self, address: &str) {
@@ -226,7 +231,7 @@ impl Oracle {
             let weight = |host: &Host| host.endpoint.load_balancing_weight;
             let new = &self.hosts[place];
             if (weight(&old), old.coarse()) != (weight(new), new.coarse()) {
-                self.refresh(priority);
+                self.updated.insert(priority);
             }
             return;
         }
@@ -235,8 +240,8 @@ impl Oracle {
         self.orders.resize(self.orders.len().max(priority + 1), Vec::new());
         self.orders[priority].push(address);
         self.hosts.push(host);
-        self.refresh(priority);
-        left.into_iter().for_each(|left| self.refresh(left));
+        self.updated.insert(priority);
+        self.updated.extend(left);
     }
 
     fn health(&mut self, address: &str, event: HealthEvent) {
@@ -276,7 +281,7 @@ impl Oracle {
         if failed && has(after, HealthFlags::PENDING_DYNAMIC_REMOVAL) {
             self.remove_one(address);
         } else if (before.coarse(), before.excluded()) != (after.coarse(), after.excluded()) {
-            (0..self.orders.len()).for_each(|priority| self.refresh(priority));
+            self.updated.extend(0..self.orders.len());
         }
     }
 
@@ -560,8 +565,9 @@ fn apply(oracle: &mut Oracle, batch: &Batch) {
     }
     if forget {
         oracle.loads = Default::default();
-        (0..oracle.orders.len()).for_each(|priority| oracle.refresh(priority));
+        oracle.updated.extend(0..oracle.orders.len());
     }
+    oracle.refresh();
     oracle.recalculate();
 }
 
@@ -628,6 +634,7 @@ fn run(config: ClusterConfig, first: &Assignment, batches: &[Batch]) {
         factor: 140,
         weighted: false,
         next_identity: 0,
+        updated: BTreeSet::new(),
         loads: Default::default(),
     };
     apply(&mut oracle, &Batch::Assign(first.clone()));

@@ -17,9 +17,9 @@ use crate::sync::{Arc, WatchedArc};
 
 /// See the module.
 #[derive(Debug)]
-pub(super) struct Control {
+pub(crate) struct Control {
     pub(super) model: Model,
-    pub(super) publisher: Publisher<Published>,
+    pub(crate) publisher: Publisher<Published>,
     pub(super) runtime: Runtime,
     figures: Figures,
     workers: Vec<Arc<WorkerShared>>,
@@ -172,7 +172,7 @@ impl Control {
     }
 
     /// The figures of this moment.
-    pub(super) fn summary(&self) -> Summary {
+    pub(crate) fn summary(&self) -> Summary {
         let mut tally = Tally::default();
         self.model.tallies().into_iter().for_each(|priority| tally += priority);
         let sum = |counter: Counter| {
@@ -192,7 +192,7 @@ impl Control {
     }
 
     /// The state and number of a new worker.
-    pub(super) fn register(&mut self, number: Option<u64>, peek_capacity: usize) -> State {
+    pub(crate) fn register(&mut self, number: Option<u64>, peek_capacity: usize) -> State {
         let number = number.unwrap_or(self.next_worker);
         self.next_worker = self.next_worker.max(number.saturating_add(1));
         let state = State::new(self.seed, number, peek_capacity);

@@ -22,10 +22,7 @@ use crate::host::{HostData, Locality, Table};
 use crate::published::Published;
 use crate::rng::entropy;
 use crate::snapshot::Cell;
-use crate::stats::Stats;
 use crate::sync::{Mutex, MutexGuard, WatchedArc};
-use crate::view::View;
-use crate::worker::{Worker, WorkerOptions};
 
 /// What a new cluster may be told besides its configuration.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -44,7 +41,7 @@ pub struct Options {
 /// A set of hosts to balance over.
 ///
 /// Any thread may call any method. Calls that change something lock each other out; they never
-/// make a [`Worker`] wait, and no worker makes them wait. Create clusters after a fork: handles
+/// make a [`Worker`](crate::Worker) wait, and no worker makes them wait. Create clusters after a fork: handles
 /// that a child inherits are not supported.
 ///
 /// When a cluster is dropped its workers go on with the last snapshot; dropping the last handle
@@ -72,7 +69,7 @@ pub struct Options {
 /// ```
 #[derive(Debug)]
 pub struct Cluster {
-    shared: WatchedArc<Shared>,
+    pub(crate) shared: WatchedArc<Shared>,
 }
 
 /// What a cluster and its workers own together.
@@ -159,28 +156,6 @@ impl Cluster {
         })
     }
 
-    /// A handle to pick with, for one thread at a time.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Poisoned`] only.
-    pub fn worker(&self) -> Result<Worker, Error> {
-        self.worker_with(WorkerOptions::default())
-    }
-
-    /// A handle with other than the default options.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Poisoned`] only.
-    pub fn worker_with(&self, options: WorkerOptions) -> Result<Worker, Error> {
-        let mut control = self.lock()?;
-        let state = control.register(options.number, options.peek_capacity);
-        let reader = control.publisher.reader();
-        drop(control);
-        Ok(Worker::new(WatchedArc::clone(&self.shared), reader, state, &options.draws))
-    }
-
     /// Attaches data to a host, once in the host's life. Picks give it back through
     /// [`HostRef::data`](crate::HostRef::data); see [`HostData`] for when it is dropped.
     ///
@@ -220,29 +195,13 @@ impl Cluster {
         })
     }
 
-    /// The newest snapshot, to look at. Takes no lock; keep it only as long as needed, since all
-    /// later snapshots stay in memory until it is dropped.
-    #[must_use]
-    pub fn view(&self) -> View {
-        View::new(WatchedArc::clone(&self.shared))
-    }
-
-    /// What has been counted since the cluster was opened.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Poisoned`] only.
-    pub fn stats(&self) -> Result<Stats, Error> {
-        self.change(|control, _| Ok(Stats::collect(&control.summary(), &self.shared.cell)))
-    }
-
-    fn lock(&self) -> Result<MutexGuard<'_, Control>, Error> {
+    pub(crate) fn lock(&self) -> Result<MutexGuard<'_, Control>, Error> {
         self.shared.control.lock().map_err(|_| Error::Poisoned)
     }
 
     /// Runs `work` under the control lock, then frees what has become free. Host data is dropped
     /// after the lock, so that its destructors may call back.
-    fn change<T>(
+    pub(crate) fn change<T>(
         &self,
         work: impl FnOnce(&mut Control, &Table) -> Result<T, Error>,
     ) -> Result<T, Error> {
