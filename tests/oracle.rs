@@ -3,6 +3,9 @@
 //! The oracle keeps its hosts in one list, derives everything anew after every batch, and shares
 //! no code with the engine besides the types of its input.
 
+// Loads are integers below 2^53 and compared exactly on purpose.
+#![allow(clippy::cast_possible_truncation, clippy::float_cmp)]
+
 mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
