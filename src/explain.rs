@@ -61,8 +61,8 @@ pub struct ExplainedHost {
 pub(crate) struct Trace {
     pub(crate) draw: Option<u64>,
     pub(crate) priority: Option<PriorityChoice>,
-    /// The index and the length of the list it was chosen from.
-    pub(crate) host: Option<(usize, usize)>,
+    /// The length of the list that the host was chosen from.
+    pub(crate) hosts: usize,
 }
 
 impl Recorder for Trace {
@@ -74,8 +74,8 @@ impl Recorder for Trace {
         self.priority = Some(choice);
     }
 
-    fn host(&mut self, index: usize, hosts: usize) {
-        self.host = Some((index, hosts));
+    fn hosts(&mut self, hosts: usize) {
+        self.hosts = hosts;
     }
 }
 
@@ -126,13 +126,12 @@ fn sentence(snapshot: &Published, trace: &Trace, host: &Result<ExplainedHost, No
         let source = choice.source.name();
         let _ = write!(why, "priority {index}, {source} hosts{panics}, load {load:.2} %; ");
     }
-    let _ = match (host, trace.host) {
-        (Ok(_), Some((index, hosts))) => {
+    let _ = match host {
+        Ok(host) => {
             let policy = snapshot.config.policy.name();
-            write!(why, "{policy} took host {index} of a list of {hosts}")
+            write!(why, "{policy} took {} of {} hosts", host.address, trace.hosts)
         }
-        (Err(reason), _) => write!(why, "{reason}"),
-        (Ok(_), None) => Ok(()),
+        Err(reason) => write!(why, "{reason}"),
     };
     why
 }

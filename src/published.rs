@@ -1,7 +1,7 @@
 //! What one publish contains: everything a pick reads, and everything a dump shows.
 
 use crate::config::{Behavior, ClusterConfig, Policy};
-use crate::host::{Directory, HostRef, Locality};
+use crate::host::{Cells, Directory, HostRef, Locality};
 use crate::policy::{Identity, Tables};
 use crate::priority::{Loads, Tally, envoy, native};
 use crate::sync::Arc;
@@ -11,6 +11,8 @@ use crate::sync::Arc;
 pub(crate) struct Published {
     pub(crate) tables: Tables,
     pub(crate) identity: Identity,
+    /// The counters of the hosts that the tables name.
+    pub(crate) cells: Cells,
     pub(crate) directory: Directory,
     pub(crate) version: u64,
     /// What the cluster's clock showed.

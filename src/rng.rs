@@ -12,6 +12,18 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 /// 2^64 divided by the golden ratio, odd: the step of splitmix64 and of every cursor.
 pub(crate) const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
+/// The number that undoes a multiplication by [`GOLDEN`], mod 2^64.
+pub(crate) const GOLDEN_INVERSE: u64 = {
+    // Newton's iteration doubles the correct bits; an odd number is its own inverse to three.
+    let mut inverse = GOLDEN;
+    let mut round = 0;
+    while round < 5 {
+        inverse = inverse.wrapping_mul(2_u64.wrapping_sub(GOLDEN.wrapping_mul(inverse)));
+        round += 1;
+    }
+    inverse
+};
+
 /// A bijection that turns related numbers into unrelated ones (the finalizer of splitmix64).
 pub(crate) fn splitmix64(x: u64) -> u64 {
     let x = x.wrapping_add(GOLDEN);
@@ -73,6 +85,11 @@ mod tests {
     fn splitmix64_gives_the_published_sequence_of_seed_zero() {
         let outputs: Vec<u64> = (0..3).map(|k| splitmix64(GOLDEN.wrapping_mul(k))).collect();
         assert_eq!(outputs, [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F]);
+    }
+
+    #[test]
+    fn the_golden_step_has_an_inverse() {
+        assert_eq!(GOLDEN.wrapping_mul(GOLDEN_INVERSE), 1);
     }
 
     #[test]

@@ -151,7 +151,7 @@ impl View {
             }
         };
         match &self.snapshot.tables {
-            Tables::Native(tables) => tables.shares(add),
+            Tables::RoundRobin(tables) | Tables::Random(tables) => tables.shares(add),
             Tables::Envoy(tables) => tables.shares(add),
         }
         shares

@@ -6,7 +6,7 @@ use crate::cluster::{Cluster, Shared};
 use crate::error::Error;
 use crate::explain::{Explanation, Trace};
 use crate::host::HostRef;
-use crate::policy::{Candidate, Counter, Mode, NoHost, State};
+use crate::policy::{Candidate, Counter, NoHost, State};
 use crate::published::Published;
 use crate::snapshot::Reader;
 use crate::sync::WatchedArc;
@@ -166,8 +166,8 @@ impl Worker {
     /// Why there is no host.
     #[inline]
     pub fn pick(&mut self, context: &PickContext) -> Result<Pick, NoHost> {
-        self.advance();
-        self.choose(0, context.uncounted, |_, _| true)
+        let (snapshot, state) = self.advance();
+        pick(snapshot, state, context.uncounted)
     }
 
     /// Picks a host that `accept` likes: up to `context.retries` more attempts, each a whole
@@ -176,18 +176,19 @@ impl Worker {
     /// # Errors
     ///
     /// Why there is no host.
-    #[inline]
     pub fn pick_filtered(
         &mut self,
         context: &PickContext,
         mut accept: impl FnMut(Pick, HostRef<'_>) -> bool,
     ) -> Result<Pick, NoHost> {
-        self.advance();
-        let retries = context.retries.min(MAX_RETRIES);
-        self.choose(retries, context.uncounted, |snapshot, candidate| {
+        let (snapshot, state) = self.advance();
+        let accept = |candidate: Candidate| {
             let entry = snapshot.directory.get(candidate.host.slot);
             entry.is_none_or(|entry| accept(candidate.uncounted(), HostRef::new(entry)))
-        })
+        };
+        let retries = context.retries.min(MAX_RETRIES);
+        let chosen = snapshot.tables.pick_filtered(state, retries, accept, &mut ());
+        finish(chosen, snapshot, state, context.uncounted)
     }
 
     /// Picks hosts for several requests from one snapshot, and returns how many. Stops at the
@@ -201,10 +202,10 @@ impl Worker {
         context: &PickContext,
         picks: &mut [Pick],
     ) -> Result<usize, NoHost> {
-        self.advance();
-        for (index, pick) in picks.iter_mut().enumerate() {
-            match self.choose(0, context.uncounted, |_, _| true) {
-                Ok(chosen) => *pick = chosen,
+        let (snapshot, state) = self.advance();
+        for (index, place) in picks.iter_mut().enumerate() {
+            match pick(snapshot, state, context.uncounted) {
+                Ok(chosen) => *place = chosen,
                 Err(why) if index == 0 => return Err(why),
                 Err(_) => return Ok(index),
             }
@@ -220,11 +221,8 @@ impl Worker {
     /// Why there is no host; [`NoHost::PeekLimit`] once as many are outstanding as there are
     /// healthy hosts.
     pub fn peek(&mut self) -> Result<Pick, NoHost> {
-        self.advance();
-        let Self { reader, state, .. } = self;
-        let snapshot = reader.held().ok_or(NoHost::Empty)?;
-        let chosen = snapshot.tables.choose(state, Mode::Peek, 0, |_| true, &mut ());
-        chosen.map(Candidate::uncounted)
+        let (snapshot, state) = self.advance();
+        snapshot.tables.peek(state).map(Candidate::uncounted)
     }
 
     /// Ends a counted request. Any worker of the cluster may end any pick of it.
@@ -286,10 +284,9 @@ impl Worker {
         context: &PickContext,
         draw: Option<u64>,
         mut accept: impl FnMut(HostRef<'_>) -> bool,
-    ) -> Option<Explanation> {
-        self.advance();
-        let snapshot = self.reader.held()?;
-        let mut state = self.state.detached();
+    ) -> Explanation {
+        let (snapshot, state) = self.advance();
+        let mut state = state.detached();
         if let Some(draw) = draw {
             state.draws.queue_first(draw);
         }
@@ -299,39 +296,45 @@ impl Worker {
             let entry = snapshot.directory.get(candidate.host.slot);
             entry.is_none_or(|entry| accept(HostRef::new(entry)))
         };
-        let result = snapshot.tables.choose(&mut state, Mode::Pick, retries, accept, &mut trace);
-        Some(Explanation::new(snapshot, trace, result))
+        let result = snapshot.tables.pick_filtered(&mut state, retries, accept, &mut trace);
+        Explanation::new(snapshot, trace, result)
     }
 
+    /// The newest snapshot, and the state that goes with it.
     #[inline]
-    fn advance(&mut self) {
-        if self.reader.advance()
-            && let Some(snapshot) = self.reader.held()
-        {
+    fn advance(&mut self) -> (&Published, &mut State) {
+        let (snapshot, moved) = self.reader.newest();
+        if moved {
             self.state.adopt(snapshot.identity);
         }
+        (snapshot, &mut self.state)
     }
+}
 
-    #[inline]
-    fn choose(
-        &mut self,
-        retries: u32,
-        uncounted: bool,
-        mut accept: impl FnMut(&Published, Candidate) -> bool,
-    ) -> Result<Pick, NoHost> {
-        let Self { reader, state, shared } = self;
-        let snapshot = reader.held().ok_or(NoHost::Empty)?;
-        let accept = |candidate| accept(snapshot, candidate);
-        match snapshot.tables.choose(state, Mode::Pick, retries, accept, &mut ()) {
-            Ok(candidate) if uncounted => Ok(candidate.uncounted()),
-            Ok(candidate) => {
-                shared.table.begin(candidate.host.slot);
-                Ok(Pick { counted: true, ..candidate.uncounted() })
-            }
-            Err(why) => {
-                state.count(Counter::NoneHealthy);
-                Err(why)
-            }
+/// One pick without a filter.
+#[inline(always)]
+fn pick(snapshot: &Published, state: &mut State, uncounted: bool) -> Result<Pick, NoHost> {
+    let chosen = snapshot.tables.pick(state, &mut ());
+    finish(chosen, snapshot, state, uncounted)
+}
+
+/// Counts what was chosen.
+#[inline]
+fn finish(
+    chosen: Result<Candidate, NoHost>,
+    snapshot: &Published,
+    state: &State,
+    uncounted: bool,
+) -> Result<Pick, NoHost> {
+    match chosen {
+        Ok(candidate) if uncounted => Ok(candidate.uncounted()),
+        Ok(candidate) => {
+            snapshot.cells.begin(candidate.host.slot);
+            Ok(Pick { counted: true, ..candidate.uncounted() })
+        }
+        Err(why) => {
+            state.count(Counter::NoneHealthy);
+            Err(why)
         }
     }
 }

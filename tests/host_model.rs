@@ -426,6 +426,17 @@ fn envoys_round_robin_refuses_hosts_of_different_weight_wherever_they_come_from(
 }
 
 #[test]
+fn the_first_update_publishes_nothing_either_if_it_changes_nothing() {
+    for behavior in BEHAVIORS {
+        let hosts = assignment(vec![plain(0, 0, 2)]);
+        let cluster = open(config(behavior, Policy::Random), &hosts);
+        assert!(!cluster.assign(&hosts).unwrap().published, "{behavior:?}");
+        assert!(!cluster.set_runtime(&[("unknown.key", Some(1))]).unwrap().published);
+        assert_eq!(cluster.view().version(), 1);
+    }
+}
+
+#[test]
 fn a_batch_over_three_priorities_is_one_publish() {
     for behavior in BEHAVIORS {
         let three =

@@ -38,8 +38,7 @@ fn s5_a_guard_beside_a_reader() {
         let (cell, mut publisher) = Cell::<_>::with_publisher(Watched::new(0, &destroyed));
         let mut reader = publisher.reader();
         let picking = thread::spawn(move || {
-            reader.advance();
-            reader.held().expect("a value").read();
+            reader.newest().0.read();
         });
         let looking = {
             let cell = cell.clone();

@@ -69,7 +69,7 @@ fn rebuild_bucket(bucket: &mut Bucket, directory: &Directory, walk: Walk) -> u64
             None
         } else {
             built += 1;
-            Some(Arc::new(Chunk::new(hosts, weights, walk)))
+            Some(Arc::new(Chunk::new(&hosts, weights, walk)))
         };
     }
     built

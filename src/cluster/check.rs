@@ -21,6 +21,7 @@ pub(super) fn check(update: &Update, model: &Model, config: &ClusterConfig) -> R
     for (index, host) in update.upserts.iter().enumerate() {
         check_host(host).map_err(|error| error.within(&format!("hosts[{index}]")))?;
     }
+    check_size(update, model)?;
     check_presence(update, model)?;
     check_weights(update, model, config)
 }
@@ -38,17 +39,25 @@ fn check_host(host: &HostChange) -> Result<(), ConfigError> {
     alone.validate()
 }
 
+/// Nobody can hold more hosts than there are slots.
+fn check_size(update: &Update, model: &Model) -> Result<(), Error> {
+    let assigned = update.assignment.as_ref().map_or(model.len(), |new| endpoints(new).count());
+    if assigned + update.upserts.len() <= MAX_HOSTS {
+        return Ok(());
+    }
+    let problem = Problem::AboveMaximum { rule: "hosts", maximum: MAX_HOSTS as u64 };
+    Err(ConfigError::new("endpoints", problem).into())
+}
+
 /// Removals and health events name hosts that will be there when they are applied.
 fn check_presence(update: &Update, model: &Model) -> Result<(), Error> {
+    if update.removals.is_empty() && update.health.is_empty() {
+        return Ok(());
+    }
     let assigned: Option<HashSet<&Address>> = update
         .assignment
         .as_ref()
-        .map(|assignment| endpoints(assignment).map(|(_, a)| a).collect());
-    let count = assigned.as_ref().map_or(model.len(), HashSet::len) + update.upserts.len();
-    if count > MAX_HOSTS {
-        let problem = Problem::AboveMaximum { rule: "hosts", maximum: MAX_HOSTS as u64 };
-        return Err(ConfigError::new("endpoints", problem).into());
-    }
+        .map(|assignment| endpoints(assignment).map(|(_, address)| address).collect());
     let is_there = |address: &Address| match &assigned {
         Some(assigned) => assigned.contains(address),
         None => model.slot(address.as_str()).is_some(),

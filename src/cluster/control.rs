@@ -83,6 +83,7 @@ impl Control {
         figures.published = 1;
         let loads = draft.loads(&Loads::default());
         let identity = Identity { instance: 1, revision: 1, seeded: is_seeded(&config) };
+        draft.model.visible = false;
         let first = draft.contents(&loads, identity, Stamp { version: 1, published_ns: now_ns });
         let (cell, publisher) = Cell::with_publisher(Box::new(first));
         let control = Self {
@@ -295,8 +296,11 @@ impl Draft<'_> {
         let (policy, fail) = (self.config.policy, self.config.fail_traffic_on_panic);
         match self.config.behavior {
             Behavior::Native => {
-                let chunks = build::chunks(self.model);
-                Tables::Native(native::Tables::new(policy, fail, loads, &chunks))
+                let tables = native::Tables::new(fail, loads, &build::chunks(self.model));
+                match policy {
+                    Policy::RoundRobin => Tables::RoundRobin(tables),
+                    Policy::Random => Tables::Random(tables),
+                }
             }
             Behavior::Envoy => Tables::Envoy(envoy::Tables {
                 policy,
@@ -311,6 +315,7 @@ impl Draft<'_> {
         Published {
             tables: self.tables(loads),
             identity,
+            cells: self.model.slots.cells(),
             directory: self.model.directory.clone(),
             version: stamp.version,
             published_ns: stamp.published_ns,

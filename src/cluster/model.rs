@@ -99,19 +99,17 @@ impl Model {
             self.priorities.push(PrioritySet::default());
             self.visible = true;
         }
-        let mut claimed = HashSet::with_capacity(self.len());
-        let mut orders = Vec::with_capacity(self.priorities.len());
+        let mut orders = Vec::with_capacity(planned.len());
         for (priority, planned) in (0..).zip(planned) {
             let place = |planned: &Planned<'_>| {
-                let slot = self.place(planned.endpoint, &planned.place, priority, config, table);
-                claimed.insert(slot);
-                slot
+                self.place(planned.endpoint, &planned.place, priority, config, table)
             };
             orders.push(planned.iter().map(place).collect::<Vec<u32>>());
         }
-        orders.resize(self.priorities.len(), Vec::new());
+        let mut named = vec![false; self.slots.end()];
+        orders.iter().flatten().for_each(|&slot| named[slot as usize] = true);
         for (index, (order, weights)) in orders.into_iter().zip(weights).enumerate() {
-            self.settle(index, order, &claimed, config);
+            self.settle(index, order, &named, config);
             self.set_locality_weights(index, weights);
         }
     }
@@ -138,7 +136,8 @@ impl Model {
         let mut planned: Vec<Vec<Planned<'a>>> = Vec::new();
         planned.resize_with(count, Vec::new);
         let mut weights = vec![BTreeMap::new(); count];
-        let mut seen = HashSet::new();
+        let endpoints = new.endpoints.iter().map(|group| group.endpoints.len()).sum();
+        let mut seen = HashSet::with_capacity(endpoints);
         for group in &new.endpoints {
             let priority = group.priority as usize;
             let locality = Arc::new(group.locality.clone());
@@ -159,33 +158,30 @@ impl Model {
     }
 
     /// Gives one priority its new members: those in `order`, and those that are retained.
+    /// `named` tells for each slot whether the assignment names its host anywhere.
     fn settle(
         &mut self,
         index: usize,
         mut order: Vec<u32>,
-        claimed: &HashSet<u32>,
+        named: &[bool],
         config: &ClusterConfig,
     ) {
         let weight = |slot: &u32| self.directory.get(*slot).map_or(0, |entry| entry.weight);
         self.max_host_weight = order.iter().map(weight).max().unwrap_or(0).max(1);
-        for slot in Arc::clone(&self.priorities[index].order).iter().copied() {
-            if claimed.contains(&slot) {
-                continue;
-            }
+        let before = Arc::clone(&self.priorities[index].order);
+        for &slot in before.iter().filter(|&&slot| !named[slot as usize]) {
             if self.stays_pending(slot, config) {
                 order.push(slot);
             } else {
                 self.depart(slot);
             }
         }
-        let set = &mut self.priorities[index];
-        let same_members = {
-            let mut before = set.order.to_vec();
-            let mut after = order.clone();
-            before.sort_unstable();
-            after.sort_unstable();
-            before == after
+        let same_members = before.len() == order.len() && {
+            let mut is_member = vec![false; named.len()];
+            before.iter().for_each(|&slot| is_member[slot as usize] = true);
+            order.iter().all(|&slot| is_member[slot as usize])
         };
+        let set = &mut self.priorities[index];
         if same_members && !set.updated {
             return;
         }
@@ -290,10 +286,13 @@ impl Model {
         }
         self.visible = true;
         self.directory.insert(new);
-        if !(same_set && same_health) {
-            let node = self.node.as_ref();
+        if same_set && same_health {
+            return;
+        }
+        let node = self.node.as_ref();
+        self.priorities[priority as usize].touch(&place.locality, node, !same_set);
+        if (old.priority, &old.place.locality) != (priority, &place.locality) {
             self.priorities[old.priority as usize].touch(&old.place.locality, node, !same_set);
-            self.priorities[priority as usize].touch(&place.locality, node, !same_set);
         }
     }
 

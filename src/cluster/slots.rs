@@ -1,6 +1,6 @@
 //! Which slots are in use, and when one may be used again.
 
-use crate::host::{HostData, HostInfo, Table};
+use crate::host::{Cells, HostData, HostInfo, Table};
 use crate::sync::Arc;
 
 /// The slots of a cluster.
@@ -10,18 +10,32 @@ pub(super) struct Slots {
     free: Vec<u32>,
     /// Hosts that left the model while snapshots or requests may still name them.
     departed: Vec<Arc<HostInfo>>,
+    /// The cells of all slots so far.
+    cells: Cells,
 }
 
 impl Slots {
     /// A slot for a new host and its generation.
     pub(super) fn allocate(&mut self, table: &Table) -> (u32, u32) {
-        if let Some(slot) = self.free.pop() {
-            return (slot, table.generation(slot));
-        }
-        let slot = self.next;
-        self.next += 1;
-        table.grow(self.next as usize);
+        let slot = self.free.pop().unwrap_or_else(|| {
+            let slot = self.next;
+            self.next += 1;
+            if !table.has(slot) {
+                self.cells = table.grow(self.next as usize);
+            }
+            slot
+        });
         (slot, table.generation(slot))
+    }
+
+    /// One more than the highest slot in use.
+    pub(super) fn end(&self) -> usize {
+        self.next as usize
+    }
+
+    /// The counters for a snapshot that names these slots.
+    pub(super) fn cells(&self) -> Cells {
+        self.cells.clone()
     }
 
     /// Takes a host that left the model.

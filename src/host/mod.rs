@@ -16,4 +16,4 @@ pub(crate) use info::HostInfo;
 pub use info::{HostData, HostRef};
 pub use locality::Locality;
 pub(crate) use segments::Segments;
-pub(crate) use table::{MAX_HOSTS, Table};
+pub(crate) use table::{Cells, MAX_HOSTS, Table};

@@ -1,5 +1,9 @@
 //! The runtime state of hosts, which lives outside every snapshot and is addressed by slot.
 //!
+//! The cells of 512 slots make a block. Neighbouring slots stand on different cache lines, so that
+//! two workers which count on two of a few hosts do not disturb each other; with many hosts the
+//! lines fill up, and nothing is padding.
+//!
 //! # Edges
 //!
 //! | edge | release side | acquire side | what becomes visible |
@@ -13,16 +17,16 @@
 //! no edge depends on it.
 
 use super::segments::Segments;
-use crate::sync::{AtomicU32, Ordering};
+use crate::sync::{Arc, AtomicU32, Ordering};
 
-/// Slots up to here have a cache line each, so that two workers which count on neighbours do not
-/// disturb each other; with more hosts than this the caches' size matters more than the sharing.
-const SPREAD: usize = 2032;
-const SPREAD_SEGMENTS: usize = 7;
-const PACKED_SEGMENTS: usize = 24;
+/// A cache line's worth of cells.
+const LANES: usize = 8;
+const LINES: usize = 64;
+const BLOCK: usize = LANES * LINES;
+const SEGMENTS: usize = 18;
 
 /// The most hosts a cluster can hold.
-pub(crate) const MAX_HOSTS: usize = SPREAD + Segments::<HostCell, PACKED_SEGMENTS>::CAPACITY;
+pub(crate) const MAX_HOSTS: usize = BLOCK * Segments::<Arc<Block>, 0, SEGMENTS>::CAPACITY;
 
 /// One host's counters.
 #[derive(Debug)]
@@ -33,49 +37,66 @@ struct HostCell {
 
 #[derive(Debug)]
 #[repr(align(64))]
-struct Spread(HostCell);
+struct Line([HostCell; LANES]);
+
+/// The cells of 512 slots.
+#[derive(Debug)]
+pub(crate) struct Block([Line; LINES]);
+
+impl Block {
+    fn new() -> Self {
+        let cell = || HostCell { active: AtomicU32::new(0), generation: AtomicU32::new(0) };
+        Self(std::array::from_fn(|_| Line(std::array::from_fn(|_| cell()))))
+    }
+
+    #[inline]
+    fn cell(&self, slot: u32) -> &HostCell {
+        let slot = slot as usize;
+        &self.0[slot % LINES].0[slot / LINES % LANES]
+    }
+}
+
+/// The counters of the hosts that one snapshot can name, for its picks: one step less to a cell
+/// than through the [`Table`].
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Cells(Arc<[Arc<Block>]>);
+
+impl Cells {
+    /// Counts one more active request. The caller's snapshot names the slot.
+    #[inline]
+    pub(crate) fn begin(&self, slot: u32) {
+        if let Some(block) = self.0.get(slot as usize / BLOCK) {
+            // H1: made visible by clearing the snapshot's name, which comes later.
+            block.cell(slot).active.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
 
 /// The counters of all hosts, shared by all workers and all snapshots.
 #[derive(Debug)]
 pub(crate) struct Table {
-    spread: Segments<Spread, SPREAD_SEGMENTS>,
-    packed: Segments<HostCell, PACKED_SEGMENTS>,
-}
-
-impl HostCell {
-    fn new(_index: usize) -> Self {
-        Self { active: AtomicU32::new(0), generation: AtomicU32::new(0) }
-    }
+    blocks: Segments<Arc<Block>, 0, SEGMENTS>,
 }
 
 impl Table {
     pub(crate) fn new() -> Self {
-        Self { spread: Segments::new(), packed: Segments::new() }
+        Self { blocks: Segments::new() }
     }
 
-    /// Makes sure that slots `0..slots` exist. Control side.
-    pub(crate) fn grow(&self, slots: usize) {
-        self.spread.grow(slots.min(SPREAD), |index| Spread(HostCell::new(index)));
-        self.packed.grow(slots.saturating_sub(SPREAD), HostCell::new);
+    /// Makes sure that slots `0..slots` exist, and returns the cells of all that do. Control side.
+    pub(crate) fn grow(&self, slots: usize) -> Cells {
+        self.blocks.grow(slots.div_ceil(BLOCK), |_| Arc::new(Block::new()));
+        Cells(self.blocks.iter().cloned().collect())
+    }
+
+    /// Whether `slot` exists.
+    pub(crate) fn has(&self, slot: u32) -> bool {
+        self.cell(slot).is_some()
     }
 
     #[inline]
     fn cell(&self, slot: u32) -> Option<&HostCell> {
-        let slot = slot as usize;
-        if slot < SPREAD {
-            self.spread.get(slot).map(|spread| &spread.0)
-        } else {
-            self.packed.get(slot - SPREAD)
-        }
-    }
-
-    /// Counts one more active request. The caller's snapshot names the slot.
-    #[inline]
-    pub(crate) fn begin(&self, slot: u32) {
-        if let Some(cell) = self.cell(slot) {
-            // H1: made visible by clearing the snapshot's name, which comes later.
-            cell.active.fetch_add(1, Ordering::Relaxed);
-        }
+        Some(self.blocks.get(slot as usize / BLOCK)?.cell(slot))
     }
 
     /// Counts one active request less. False if the host is gone or had none.
@@ -137,8 +158,8 @@ mod tests {
     #[test]
     fn a_request_ends_once() {
         let table = Table::new();
-        table.grow(1);
-        table.begin(0);
+        let cells = table.grow(1);
+        cells.begin(0);
         assert!(!table.is_idle(0));
         assert!(table.end(0, 0));
         assert!(!table.end(0, 0), "the second end of one request was accepted");
@@ -148,21 +169,30 @@ mod tests {
     #[test]
     fn a_handle_of_the_slots_last_host_is_recognised() {
         let table = Table::new();
-        table.grow(1);
+        let cells = table.grow(1);
         table.advance_generation(0);
         let generation = table.generation(0);
-        table.begin(0);
+        cells.begin(0);
         assert!(!table.end(0, generation.wrapping_sub(1)));
         assert!(table.end(0, generation));
     }
 
     #[test]
-    fn slots_on_both_sides_of_the_spread_count_apart() {
+    fn every_slot_has_a_cell_of_its_own() {
         let table = Table::new();
-        let slots = u32::try_from(SPREAD).unwrap() + 40;
-        table.grow(slots as usize);
-        (0..slots).for_each(|slot| table.begin(slot));
-        assert!((0..slots).all(|slot| table.active(slot) == 1));
-        assert!(!table.end(slots + 100_000, 0), "a slot that was never installed");
+        let cells = table.grow(BLOCK + 1);
+        let slots = 0..u32::try_from(3 * BLOCK).unwrap();
+        slots.clone().for_each(|slot| cells.begin(slot));
+        assert!(slots.clone().all(|slot| table.active(slot) == 1));
+        assert!(!table.has(slots.end) && !table.end(slots.end, 0), "a slot that does not exist");
+    }
+
+    #[test]
+    fn neighbours_stand_on_different_cache_lines() {
+        let block = Block::new();
+        let address = |slot| std::ptr::from_ref(block.cell(slot)).addr() / 64;
+        assert_ne!(address(0), address(1));
+        assert_eq!(address(0), address(64));
+        assert_eq!(size_of::<Block>(), BLOCK * size_of::<HostCell>());
     }
 }

@@ -4,9 +4,7 @@
 //! //= envoy v1.40 source/extensions/load_balancing_policies/random/random_lb.cc#peekOrChoose
 //! //= envoy v1.40 source/extensions/load_balancing_policies/round_robin/round_robin_lb.h#unweightedHostPick
 
-use super::{
-    Candidate, Counter, HostId, Mode, NoHost, PriorityChoice, Recorder, Source, State, attempts,
-};
+use super::{Candidate, Counter, HostId, NoHost, PriorityChoice, Recorder, Source, State};
 use crate::config::Policy;
 use crate::priority::{Loads, envoy};
 use crate::sync::Arc;
@@ -32,36 +30,35 @@ pub(crate) struct Tables {
 }
 
 impl Tables {
-    #[inline]
-    pub(crate) fn choose<R: Recorder>(
+    /// One attempt: a number for the priority, stashed or drawn, then the policy's own choice.
+    pub(crate) fn pick<R: Recorder>(
         &self,
         state: &mut State,
-        mode: Mode,
-        retries: u32,
-        accept: impl FnMut(Candidate) -> bool,
         recorder: &mut R,
     ) -> Result<Candidate, NoHost> {
-        attempts(retries, || self.once(state, mode, recorder), accept)
+        let hash = state.stash.pop().unwrap_or_else(|| state.draws.next());
+        self.at(state, hash, next_turn, recorder)
     }
 
-    /// One attempt: a number for the priority, then the policy's own choice. A peek keeps its
-    /// number for the pick that follows, whatever comes of it.
-    #[inline]
-    fn once<R: Recorder>(
-        &self,
-        state: &mut State,
-        mode: Mode,
-        recorder: &mut R,
-    ) -> Result<Candidate, NoHost> {
-        if mode == Mode::Peek && state.stash.is_full(self.loads.healthy_hosts) {
+    /// A look ahead. It keeps its number for the pick that follows, whatever comes of it.
+    pub(crate) fn peek(&self, state: &mut State) -> Result<Candidate, NoHost> {
+        if state.stash.is_full(self.loads.healthy_hosts) {
             return Err(NoHost::PeekLimit);
         }
-        let stashed = if mode == Mode::Pick { state.stash.pop() } else { None };
-        let hash = stashed.unwrap_or_else(|| state.draws.next());
+        let hash = state.draws.next();
+        state.stash.push(hash);
+        self.at(state, hash, peek_turn, &mut ())
+    }
+
+    #[inline]
+    fn at<R: Recorder>(
+        &self,
+        state: &mut State,
+        hash: u64,
+        turn: impl FnOnce(&mut State, usize) -> u64,
+        recorder: &mut R,
+    ) -> Result<Candidate, NoHost> {
         recorder.draw(hash);
-        if mode == Mode::Peek {
-            state.stash.push(hash);
-        }
         let choice = self.source(hash);
         recorder.priority(choice);
         if choice.panic {
@@ -71,16 +68,18 @@ impl Tables {
             }
         }
         let hosts = self.list(choice);
+        recorder.hosts(hosts.len());
         if hosts.is_empty() {
             return Err(NoHost::Empty);
         }
         let number = match self.policy {
             Policy::Random => hash,
-            Policy::RoundRobin => turn(state, mode, choice),
+            Policy::RoundRobin => {
+                turn(state, choice.priority as usize * LISTS + choice.source as usize)
+            }
         };
-        let index = remainder(number, hosts.len());
-        recorder.host(index, hosts.len());
-        Ok(Candidate { host: hosts[index], priority: choice.priority })
+        let host = hosts[remainder(number, hosts.len())];
+        Ok(Candidate { host, priority: choice.priority })
     }
 
     #[inline]
@@ -149,16 +148,19 @@ impl Tables {
     }
 }
 
-/// The turn of the list that `choice` leads to. One count of peeks serves all lists, as in Envoy.
-fn turn(state: &mut State, mode: Mode, choice: PriorityChoice) -> u64 {
-    let list = choice.priority as usize * LISTS + choice.source as usize;
-    if mode == Mode::Peek {
-        let turn = state.turn(list, 0).wrapping_add(state.ahead);
-        state.ahead += 1;
-        return turn;
-    }
+/// The turn of a round robin list.
+#[inline]
+fn next_turn(state: &mut State, list: usize) -> u64 {
     state.ahead = state.ahead.saturating_sub(1);
     state.turn(list, 1)
+}
+
+/// The turn that a list will have after the picks that were peeked. One count of peeks serves all
+/// lists, as in Envoy.
+fn peek_turn(state: &mut State, list: usize) -> u64 {
+    let turn = state.turn(list, 0).wrapping_add(state.ahead);
+    state.ahead += 1;
+    turn
 }
 
 /// `number mod length`.

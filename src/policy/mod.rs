@@ -98,57 +98,85 @@ pub(crate) trait Recorder {
     fn draw(&mut self, _number: u64) {}
     /// A priority was chosen.
     fn priority(&mut self, _choice: PriorityChoice) {}
-    /// A host was chosen: number `index` of `hosts`.
-    fn host(&mut self, _index: usize, _hosts: usize) {}
+    /// A host is being chosen among `hosts`.
+    fn hosts(&mut self, _hosts: usize) {}
 }
 
 impl Recorder for () {}
 
-/// What a pick reads. One variant per behaviour.
+/// What a pick reads.
 #[derive(Debug)]
 pub(crate) enum Tables {
-    Native(native::Tables),
+    /// `behavior: native`, `round_robin`.
+    RoundRobin(native::Tables),
+    /// `behavior: native`, `random`.
+    Random(native::Tables),
+    /// `behavior: envoy`.
     Envoy(envoy::Tables),
 }
 
-/// What a pick does: choose, or look ahead at what will be chosen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mode {
-    Pick,
-    Peek,
-}
-
 impl Tables {
-    /// Chooses a host: up to `retries` more attempts while `accept` refuses, then the last one.
-    #[inline]
-    pub(crate) fn choose<R: Recorder>(
+    /// The first attempt of a pick.
+    ///
+    /// Inlined by force, as is everything below it for `behavior: native`: a call and a result
+    /// that is passed through memory cost as much as the pick.
+    #[inline(always)]
+    pub(crate) fn pick<R: Recorder>(
         &self,
         state: &mut State,
-        mode: Mode,
-        retries: u32,
-        accept: impl FnMut(Candidate) -> bool,
+        recorder: &mut R,
+    ) -> Result<Candidate, NoHost> {
+        // Not a `match`: that would become a jump through a table.
+        if let Self::RoundRobin(tables) = self {
+            tables.round_robin(state, recorder)
+        } else if let Self::Random(tables) = self {
+            tables.random(state, recorder)
+        } else {
+            self.pick_as_envoy(state, recorder)
+        }
+    }
+
+    #[inline(never)]
+    fn pick_as_envoy<R: Recorder>(
+        &self,
+        state: &mut State,
         recorder: &mut R,
     ) -> Result<Candidate, NoHost> {
         match self {
-            Self::Native(tables) => tables.choose(state, mode, retries, accept, recorder),
-            Self::Envoy(tables) => tables.choose(state, mode, retries, accept, recorder),
+            Self::Envoy(tables) => tables.pick(state, recorder),
+            Self::RoundRobin(_) | Self::Random(_) => Err(NoHost::Empty),
         }
     }
-}
 
-/// Repeats `once` until it finds no host, or one that is accepted, or `retries` are used up.
-#[inline]
-fn attempts(
-    retries: u32,
-    mut once: impl FnMut() -> Result<Candidate, NoHost>,
-    mut accept: impl FnMut(Candidate) -> bool,
-) -> Result<Candidate, NoHost> {
-    let mut left = retries;
-    loop {
-        let candidate = once()?;
-        if left == 0 || accept(candidate) {
-            return Ok(candidate);
+    /// A pick that `accept` likes: up to `retries` more attempts while it refuses, then the last
+    /// one all the same.
+    pub(crate) fn pick_filtered<R: Recorder>(
+        &self,
+        state: &mut State,
+        retries: u32,
+        mut accept: impl FnMut(Candidate) -> bool,
+        recorder: &mut R,
+    ) -> Result<Candidate, NoHost> {
+        let mut candidate = self.pick(state, recorder)?;
+        for _ in 0..retries {
+            if accept(candidate) {
+                break;
+            }
+            candidate = match self {
+                Self::RoundRobin(tables) => tables.round_robin(state, recorder),
+                Self::Random(tables) => tables.random_again(state, recorder),
+                Self::Envoy(tables) => tables.pick(state, recorder),
+            }?;
         }
-        left -= 1;
+        Ok(candidate)
+    }
+
+    /// Looks ahead at the next pick that was not peeked yet.
+    pub(crate) fn peek(&self, state: &mut State) -> Result<Candidate, NoHost> {
+        match self {
+            Self::RoundRobin(tables) => tables.peek_round_robin(state, &mut ()),
+            Self::Random(tables) => tables.peek_random(state, &mut ()),
+            Self::Envoy(tables) => tables.peek(state),
+        }
     }
 }

@@ -9,32 +9,28 @@
 //! the same intervals: the rest of the number inside the level chooses the host, so that no
 //! priority, locality or host is ever more than a few picks ahead or behind.
 
-use super::{
-    Candidate, Counter, HostId, Mode, NoHost, PriorityChoice, Recorder, Source, State, attempts,
-};
+use super::{Candidate, Counter, HostId, NoHost, PriorityChoice, Recorder, Source, State};
 use crate::config::Policy;
 use crate::priority::{Loads, native::SCALE};
-use crate::rng::{GOLDEN, splitmix64};
-use crate::schedule::{Guide, Schedule, Walk};
+use crate::rng::splitmix64;
+use crate::schedule::{Guide, Interval, Schedule, Walk};
 use crate::sync::Arc;
 
 /// The hosts of one priority, health class and locality.
 #[derive(Debug)]
 pub(crate) struct Chunk {
-    hosts: Box<[HostId]>,
     weights: Box<[u32]>,
     total: u64,
     walk: Walk,
-    schedule: Schedule,
+    schedule: Schedule<HostId>,
 }
 
 impl Chunk {
     /// A chunk of at least one host; `weights` goes with `hosts`.
-    pub(crate) fn new(hosts: Vec<HostId>, weights: Vec<u32>, walk: Walk) -> Self {
+    pub(crate) fn new(hosts: &[HostId], weights: Vec<u32>, walk: Walk) -> Self {
         Self {
-            schedule: Schedule::new(&weights, walk),
+            schedule: Schedule::new(hosts, &weights, walk),
             total: weights.iter().map(|&weight| u64::from(weight)).sum(),
-            hosts: hosts.into(),
             weights: weights.into(),
             walk,
         }
@@ -42,7 +38,7 @@ impl Chunk {
 
     /// Whether the chunk was made from these hosts and weights for this walk.
     pub(crate) fn is_made_from(&self, hosts: &[HostId], weights: &[u32], walk: Walk) -> bool {
-        self.walk == walk && *self.hosts == *hosts && *self.weights == *weights
+        self.walk == walk && *self.weights == *weights && self.schedule.is_over(hosts)
     }
 }
 
@@ -66,17 +62,25 @@ pub(crate) struct Chunks {
 /// One chunk's share of the unit interval.
 #[derive(Debug)]
 struct Level {
-    /// What a number in here leads to.
-    chunk: Result<Arc<Chunk>, NoHost>,
     start: u64,
-    /// The last number's distance from `start`.
-    span: u64,
+    last: u64,
     /// [`rest`](Self::rest) multiplies instead of dividing: 2^127 over the normalized length.
     inverse: u64,
     shift: u32,
     priority: u32,
+    /// The chunk's schedule, at hand, unless the level is out of the ordinary.
+    ordinary: Option<Schedule<HostId>>,
+    /// What a number in here leads to.
+    chunk: Result<Arc<Chunk>, NoHost>,
     source: Source,
     panic: bool,
+}
+
+impl Interval for Level {
+    #[inline]
+    fn last(&self) -> u64 {
+        self.last
+    }
 }
 
 impl Level {
@@ -87,27 +91,26 @@ impl Level {
         let offset = (x - self.start) << self.shift;
         ((u128::from(offset) * u128::from(self.inverse)) >> 63) as u64
     }
+
+    /// The level's share of all numbers.
+    #[allow(clippy::cast_precision_loss)] // for people
+    fn share(&self) -> f64 {
+        ((self.last - self.start) as f64 + 1.0) / 18_446_744_073_709_551_616.0
+    }
 }
 
 /// See the module.
 #[derive(Debug)]
 pub(crate) struct Tables {
-    policy: Policy,
-    guide: Guide,
-    levels: Box<[Level]>,
+    levels: Guide<Level>,
     /// How many picks may be peeked ahead.
     healthy_hosts: u64,
 }
 
 impl Tables {
     /// The tables for these loads; `chunks` has an element for each priority.
-    pub(crate) fn new(
-        policy: Policy,
-        fail_traffic_on_panic: bool,
-        loads: &Loads,
-        chunks: &[Chunks],
-    ) -> Self {
-        let mut builder = Builder { levels: Vec::new(), sum: 0 };
+    pub(crate) fn new(fail_traffic_on_panic: bool, loads: &Loads, chunks: &[Chunks]) -> Self {
+        let mut builder = Builder { levels: Vec::new(), sum: 0, fail_traffic_on_panic };
         for source in [Source::Healthy, Source::Degraded] {
             for (priority, chunks) in (0..).zip(chunks) {
                 let index = priority as usize;
@@ -116,88 +119,83 @@ impl Tables {
                     _ => loads.degraded[index],
                 };
                 let panic = loads.panic[index];
-                let share = Share { load, priority, source, panic };
-                builder.priority(share, chunks, fail_traffic_on_panic);
+                builder.priority(Share { load, priority, source, panic }, chunks);
             }
         }
-        let levels = builder.levels.into_boxed_slice();
-        let lasts = levels.iter().map(|level| level.start + level.span).collect();
-        let guide = Guide::from_lasts(lasts);
-        Self { policy, guide, levels, healthy_hosts: loads.healthy_hosts }
+        Self { levels: Guide::new(builder.levels.into()), healthy_hosts: loads.healthy_hosts }
     }
 
-    #[inline]
-    pub(crate) fn choose<R: Recorder>(
+    /// A step of the cursor, which takes no draw.
+    #[inline(always)]
+    pub(crate) fn round_robin<R: Recorder>(
         &self,
         state: &mut State,
-        mode: Mode,
-        retries: u32,
-        accept: impl FnMut(Candidate) -> bool,
         recorder: &mut R,
     ) -> Result<Candidate, NoHost> {
-        match self.policy {
-            Policy::Random => self.random(state, mode, retries, accept, recorder),
-            Policy::RoundRobin => self.round_robin(state, mode, retries, accept, recorder),
-        }
+        let x = state.step();
+        self.find(state, x, |level| level.rest(x), recorder)
     }
 
-    /// One draw; each further attempt goes on from it.
-    #[inline]
-    fn random<R: Recorder>(
+    /// The step after those that were peeked.
+    pub(crate) fn peek_round_robin<R: Recorder>(
         &self,
         state: &mut State,
-        mode: Mode,
-        retries: u32,
-        accept: impl FnMut(Candidate) -> bool,
         recorder: &mut R,
     ) -> Result<Candidate, NoHost> {
-        let mut number = match mode {
-            Mode::Pick => state.stash.pop(),
-            Mode::Peek if state.stash.is_full(self.healthy_hosts) => {
-                return Err(NoHost::PeekLimit);
-            }
-            Mode::Peek => None,
-        }
-        .unwrap_or_else(|| state.draws.next());
+        let x = state.peek_step(self.healthy_hosts)?;
+        self.find(state, x, |level| level.rest(x), recorder)
+    }
+
+    /// One draw, stashed before or new.
+    #[inline(always)]
+    pub(crate) fn random<R: Recorder>(
+        &self,
+        state: &mut State,
+        recorder: &mut R,
+    ) -> Result<Candidate, NoHost> {
+        let number = state.stash.pop().unwrap_or_else(|| state.draws.next());
         recorder.draw(number);
-        if mode == Mode::Peek {
-            state.stash.push(number);
-        }
-        let once = || {
-            let x = number;
-            number = splitmix64(!x);
-            self.find(state, x, |_| splitmix64(x), recorder)
-        };
-        attempts(retries, once, accept)
+        self.at_random(state, number, recorder)
     }
 
-    /// No draw; each attempt is a step of the cursor.
-    #[inline]
-    fn round_robin<R: Recorder>(
+    /// One draw, stashed for the pick that it looks ahead at.
+    pub(crate) fn peek_random<R: Recorder>(
         &self,
         state: &mut State,
-        mode: Mode,
-        retries: u32,
-        accept: impl FnMut(Candidate) -> bool,
         recorder: &mut R,
     ) -> Result<Candidate, NoHost> {
-        if mode == Mode::Peek {
-            let ahead = state.ahead;
-            state.look_ahead(self.healthy_hosts)?;
-            let x = state.position.wrapping_add(GOLDEN.wrapping_mul(ahead));
-            return self.find(state, x, |level| level.rest(x), recorder);
+        if state.stash.is_full(self.healthy_hosts) {
+            return Err(NoHost::PeekLimit);
         }
-        let once = || {
-            let x = state.position;
-            state.position = x.wrapping_add(GOLDEN);
-            state.ahead = state.ahead.saturating_sub(1);
-            self.find(state, x, |level| level.rest(x), recorder)
-        };
-        attempts(retries, once, accept)
+        let number = state.draws.next();
+        recorder.draw(number);
+        state.stash.push(number);
+        self.at_random(state, number, recorder)
+    }
+
+    /// Another attempt of the same pick, which goes on from the last one's number.
+    pub(crate) fn random_again<R: Recorder>(
+        &self,
+        state: &mut State,
+        recorder: &mut R,
+    ) -> Result<Candidate, NoHost> {
+        let number = splitmix64(!state.attempt);
+        self.at_random(state, number, recorder)
+    }
+
+    #[inline(always)]
+    fn at_random<R: Recorder>(
+        &self,
+        state: &mut State,
+        number: u64,
+        recorder: &mut R,
+    ) -> Result<Candidate, NoHost> {
+        state.attempt = number;
+        self.find(state, number, |_| splitmix64(number), recorder)
     }
 
     /// The level of `x`, and in it the host of `inner`'s number.
-    #[inline]
+    #[inline(always)]
     fn find<R: Recorder>(
         &self,
         state: &State,
@@ -205,31 +203,43 @@ impl Tables {
         inner: impl FnOnce(&Level) -> u64,
         recorder: &mut R,
     ) -> Result<Candidate, NoHost> {
-        let level = &self.levels[self.guide.find(x)];
+        let level = self.levels.find(x);
         let Level { priority, source, panic, .. } = *level;
         recorder.priority(PriorityChoice { hash: x, priority, source, panic });
-        if panic {
-            state.count(Counter::HealthyPanic);
-        }
-        let chunk = match &level.chunk {
-            Ok(chunk) => chunk,
-            Err(why) => return Err(*why),
+        let schedule = match &level.ordinary {
+            Some(schedule) => schedule,
+            None => extraordinary(level, state)?,
         };
-        let index = chunk.schedule.find(chunk.hosts.len(), inner(level));
-        recorder.host(index, chunk.hosts.len());
-        Ok(Candidate { host: chunk.hosts[index], priority })
+        recorder.hosts(schedule.len());
+        Ok(Candidate { host: schedule.find(inner(level)), priority })
     }
 
     /// Calls `each` with every host that can be picked and its share of the unit interval. A host
     /// may come several times.
+    #[allow(clippy::cast_precision_loss)] // for people
     pub(crate) fn shares(&self, mut each: impl FnMut(u32, f64)) {
-        for level in &self.levels {
+        for level in self.levels.items() {
             let Ok(chunk) = &level.chunk else { continue };
-            let unit = (exact(level.span) + 1.0) / TWO_TO_THE_64 / exact(chunk.total);
-            for (host, &weight) in chunk.hosts.iter().zip(&chunk.weights) {
+            let unit = level.share() / chunk.total as f64;
+            let mut weights = chunk.weights.iter();
+            chunk.schedule.each(|host| {
+                let weight = weights.next().copied().unwrap_or(0);
                 each(host.slot, unit * f64::from(weight));
-            }
+            });
         }
+    }
+}
+
+/// A level in panic, or one that leads nowhere.
+#[cold]
+#[inline(never)]
+fn extraordinary<'a>(level: &'a Level, state: &State) -> Result<&'a Schedule<HostId>, NoHost> {
+    if level.panic {
+        state.count(Counter::HealthyPanic);
+    }
+    match &level.chunk {
+        Ok(chunk) => Ok(&chunk.schedule),
+        Err(why) => Err(*why),
     }
 }
 
@@ -247,11 +257,12 @@ struct Builder {
     levels: Vec<Level>,
     /// The loads of all levels so far.
     sum: u64,
+    fail_traffic_on_panic: bool,
 }
 
 impl Builder {
     /// The levels of one priority and kind: one for each chunk, by its weight.
-    fn priority(&mut self, share: Share, chunks: &Chunks, fail_traffic_on_panic: bool) {
+    fn priority(&mut self, share: Share, chunks: &Chunks) {
         if share.load == 0 {
             return;
         }
@@ -259,7 +270,7 @@ impl Builder {
         self.sum += share.load;
         let end = u128::from(self.sum) << 32;
         debug_assert!(self.sum <= SCALE, "loads exceed the whole");
-        if share.panic && fail_traffic_on_panic {
+        if share.panic && self.fail_traffic_on_panic {
             self.level(start, end, Err(NoHost::Panic), share);
             return;
         }
@@ -294,13 +305,15 @@ impl Builder {
         let shift = length.leading_zeros().saturating_sub(64);
         let normalized = length << shift;
         let inverse = u64::try_from((1_u128 << 127) / normalized).unwrap_or(u64::MAX);
+        let plain = chunk.as_ref().ok().filter(|_| !share.panic);
         self.levels.push(Level {
-            chunk,
             start: low_half(from),
-            span: low_half(length - 1),
+            last: low_half(to - 1),
             inverse,
             shift,
             priority: share.priority,
+            ordinary: plain.map(|chunk| chunk.schedule.clone()),
+            chunk,
             source: if share.panic { Source::All } else { share.source },
             panic: share.panic,
         });
@@ -311,13 +324,6 @@ impl Builder {
 #[allow(clippy::cast_possible_truncation)]
 fn low_half(x: u128) -> u64 {
     x as u64
-}
-
-const TWO_TO_THE_64: f64 = 18_446_744_073_709_551_616.0;
-
-#[allow(clippy::cast_precision_loss)] // for shares that people read
-fn exact(number: u64) -> f64 {
-    number as f64
 }
 
 #[cfg(test)]

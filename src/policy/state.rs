@@ -7,11 +7,11 @@
 
 use crate::host::Segments;
 use crate::policy::NoHost;
-use crate::rng::{Draws, GOLDEN};
+use crate::rng::{Draws, GOLDEN, GOLDEN_INVERSE};
 use crate::sync::{Arc, AtomicU64, Ordering};
 
-/// Three lists a priority, 129 priorities: what [`Segments`] of this many can hold.
-const CURSOR_SEGMENTS: usize = 5;
+/// Segments from 16 on that hold three lists for each of 129 priorities.
+const TURN_SEGMENTS: usize = 5;
 
 /// What a worker counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub(crate) enum Counter {
 #[derive(Debug)]
 pub(crate) struct WorkerShared {
     /// How far each of Envoy's round robin lists has come since the worker's seed.
-    turns: Segments<AtomicU64, CURSOR_SEGMENTS>,
+    turns: Segments<AtomicU64, 4, TURN_SEGMENTS>,
     counters: [AtomicU64; 2],
 }
 
@@ -63,9 +63,13 @@ pub(crate) struct State {
     pub(crate) shared: Arc<WorkerShared>,
     /// Draws of peeks that no pick has used yet.
     pub(super) stash: Stash,
+    /// The number of the last attempt, from which retries go on.
+    pub(super) attempt: u64,
     /// The native cursor.
     pub(super) position: u64,
-    /// Peeks that no pick has caught up with, of policies that walk.
+    /// Where the native cursor's next peek looks.
+    peeked: u64,
+    /// Peeks that no pick has caught up with, of Envoy's round robin.
     pub(super) ahead: u64,
     /// Where Envoy's round robin lists start.
     pub(super) seed: u64,
@@ -86,13 +90,16 @@ pub(crate) struct Identity {
 
 impl State {
     pub(crate) fn new(seed: u64, number: u64, peek_capacity: usize) -> Self {
+        // Spaced by worker, and another phase for each seed, so that neither the workers of one
+        // proxy nor two proxies walk in lockstep.
+        let position = GOLDEN.wrapping_mul(seed.wrapping_add(number));
         Self {
             draws: Draws::new(seed, number),
             shared: Arc::new(WorkerShared::new()),
             stash: Stash::new(peek_capacity),
-            // Spaced by worker, and another phase for each seed, so that neither the workers of
-            // one proxy nor two proxies walk in lockstep.
-            position: GOLDEN.wrapping_mul(seed.wrapping_add(number)),
+            attempt: 0,
+            position,
+            peeked: position,
             ahead: 0,
             seed: 0,
             instance: 0,
@@ -120,7 +127,30 @@ impl State {
 
     fn forget_peeks(&mut self) {
         self.stash.clear();
+        self.peeked = self.position;
         self.ahead = 0;
+    }
+
+    /// One step of the native cursor.
+    #[inline]
+    pub(super) fn step(&mut self) -> u64 {
+        let x = self.position;
+        self.position = x.wrapping_add(GOLDEN);
+        x
+    }
+
+    /// Where the native cursor will be after the picks that were peeked, unless `limit` of them
+    /// are outstanding.
+    pub(super) fn peek_step(&mut self, limit: u64) -> Result<u64, NoHost> {
+        let steps = self.peeked.wrapping_sub(self.position).wrapping_mul(GOLDEN_INVERSE);
+        // Picks that have overtaken the peeks leave a negative number of steps.
+        let outstanding = if steps.cast_signed() < 0 { 0 } else { steps };
+        if outstanding >= limit.min(self.stash.capacity() as u64) {
+            return Err(NoHost::PeekLimit);
+        }
+        let x = self.position.wrapping_add(GOLDEN.wrapping_mul(outstanding));
+        self.peeked = x.wrapping_add(GOLDEN);
+        Ok(x)
     }
 
     /// A copy for `explain`: it may go on from here without changing anything.
@@ -149,15 +179,6 @@ impl State {
         let now = turn.load(Ordering::Relaxed);
         turn.store(now.wrapping_add(step), Ordering::Relaxed);
         self.seed.wrapping_add(now)
-    }
-
-    /// Notes one more peek of a policy that walks, unless `limit` are outstanding.
-    pub(super) fn look_ahead(&mut self, limit: u64) -> Result<(), NoHost> {
-        if self.ahead >= limit.min(self.stash.capacity() as u64) {
-            return Err(NoHost::PeekLimit);
-        }
-        self.ahead += 1;
-        Ok(())
     }
 }
 
@@ -227,6 +248,18 @@ mod tests {
     #[test]
     fn a_stash_without_room_is_always_full() {
         assert!(Stash::new(0).is_full(u64::MAX));
+    }
+
+    #[test]
+    fn peeks_run_ahead_of_the_cursor_and_never_behind() {
+        let mut state = State::new(3, 0, 3);
+        let peeks: Vec<u64> = (0..2).map(|_| state.peek_step(9).unwrap()).collect();
+        assert_eq!(state.peek_step(2), Err(NoHost::PeekLimit));
+        assert_eq!(peeks, [state.step(), state.step()]);
+        state.step();
+        let next = state.peek_step(9).unwrap();
+        assert_eq!(next, state.step(), "the cursor overtook the peeks");
+        assert_eq!((0..4).filter(|_| state.peek_step(9).is_ok()).count(), 3, "the capacity");
     }
 
     #[test]

@@ -1,58 +1,65 @@
 //! The alias table of Walker, built as Vose does: one random number, one look, any weights.
 
 use super::scale;
+use crate::sync::Arc;
 
-/// One column: below `threshold` (of 2^32) it is its own index, else `other`.
+/// Below `threshold` (of 2^32) the column stands for its own item, else for another's.
 #[derive(Debug, Clone, Copy)]
-struct Column {
+struct Column<T> {
     threshold: u32,
-    other: u32,
+    /// The other one first, so that the comparison is the index.
+    items: [T; 2],
 }
 
 /// See the module.
-#[derive(Debug)]
-pub(crate) struct Alias {
-    columns: Box<[Column]>,
+#[derive(Debug, Clone)]
+pub(crate) struct Alias<T> {
+    columns: Arc<[Column<T>]>,
 }
 
-impl Alias {
-    /// A table over `weights`, each at least 1.
-    pub(crate) fn new(weights: &[u32]) -> Self {
+impl<T: Copy + PartialEq> Alias<T> {
+    /// A table over `items`; `weights` go with them, each at least 1.
+    pub(crate) fn new(items: &[T], weights: &[u32]) -> Self {
         let count = weights.len() as u64;
         let total: u64 = weights.iter().map(|&weight| u64::from(weight)).sum();
         // In units of 1/count of a weight a full column is exactly `total`, so that the decision
         // which column still lacks something is made in integers.
         let mut parts: Vec<u64> = weights.iter().map(|&weight| u64::from(weight) * count).collect();
-        let mut columns: Vec<Column> =
-            (0..index(parts.len())).map(|other| Column { threshold: u32::MAX, other }).collect();
-        let (mut small, mut large): (Vec<u32>, Vec<u32>) =
-            (0..index(parts.len())).partition(|&column| parts[column as usize] < total);
+        let full = |&item: &T| Column { threshold: u32::MAX, items: [item; 2] };
+        let mut columns: Vec<Column<T>> = items.iter().map(full).collect();
+        let (mut small, mut large): (Vec<usize>, Vec<usize>) =
+            (0..parts.len()).partition(|&column| parts[column] < total);
         while let (Some(&needy), Some(&giver)) = (small.last(), large.last()) {
             small.pop();
-            let part = parts[needy as usize];
-            columns[needy as usize] = Column { threshold: fraction(part, total), other: giver };
-            parts[giver as usize] -= total - part;
-            if parts[giver as usize] < total {
+            let part = parts[needy];
+            columns[needy].threshold = fraction(part, total);
+            columns[needy].items[0] = items[giver];
+            parts[giver] -= total - part;
+            if parts[giver] < total {
                 large.pop();
                 small.push(giver);
             }
         }
-        Self { columns: columns.into_boxed_slice() }
+        Self { columns: columns.into() }
     }
 
-    /// The index for `x`.
+    /// The item that `x` belongs to.
     #[inline]
-    pub(crate) fn find(&self, x: u64) -> usize {
+    pub(crate) fn find(&self, x: u64) -> T {
         let (index, rest) = scale(x, self.columns.len());
-        let column = self.columns[index];
-        if rest >> 32 < u64::from(column.threshold) { index } else { column.other as usize }
+        let column = &self.columns[index];
+        column.items[usize::from(rest >> 32 < u64::from(column.threshold))]
     }
-}
 
-/// Slots are 32-bit, so a list of them is never longer.
-#[allow(clippy::cast_possible_truncation)]
-fn index(length: usize) -> u32 {
-    length as u32
+    /// The items in order.
+    pub(crate) fn items(&self) -> impl ExactSizeIterator<Item = T> {
+        self.columns.iter().map(|column| column.items[1])
+    }
+
+    /// Whether the table was made from these items, in this order.
+    pub(crate) fn is_over(&self, items: &[T]) -> bool {
+        self.columns.iter().map(|column| &column.items[1]).eq(items)
+    }
 }
 
 /// `part / total` in 2^32 fixed point; `part` is less than `total`.

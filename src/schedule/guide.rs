@@ -1,76 +1,82 @@
-//! Prefix sums with a guide table (Chen and Asau): each index is one interval, found in constant
-//! expected time.
+//! Intervals end to end with a guide table (Chen and Asau): the interval of a number is found in
+//! constant expected time.
 //!
 //! The guide has a bucket for every interval or more and says which interval a bucket begins in.
-//! A find looks there and walks on; where many tiny intervals share a bucket it finishes by
-//! bisection, so that the worst case is logarithmic.
+//! A find looks there and walks on. A bucket that many tiny intervals share sends to a bisection
+//! instead, so that the worst case is logarithmic.
 
-/// Steps taken one by one before bisection is worth its mispredicted branches.
+use crate::sync::Arc;
+
+/// Intervals that a find may walk over before bisection is worth its mispredicted branches.
 const STEPS: usize = 8;
+/// What a bucket with more than that holds: an index that no interval has.
+const CROWDED: u32 = u32::MAX;
+
+/// One of several intervals that together cover all numbers below 2^64.
+pub(crate) trait Interval {
+    /// The last number of it.
+    fn last(&self) -> u64;
+}
 
 /// See the module.
 #[derive(Debug)]
-pub(crate) struct Guide {
-    /// The last number of each interval; the final one is `u64::MAX`.
-    lasts: Box<[u64]>,
+pub(crate) struct Guide<I> {
+    items: Arc<[I]>,
     /// For each bucket the interval that its first number is in.
-    buckets: Box<[u32]>,
+    buckets: Arc<[u32]>,
     /// A number's bucket is its high bits.
     shift: u32,
 }
 
-impl Guide {
-    /// Intervals in proportion to `weights`, which are at least 1, at least one, and sum to less
-    /// than 2^64.
-    pub(crate) fn new(weights: impl Iterator<Item = u64> + Clone) -> Self {
-        let total: u64 = weights.clone().sum();
-        let mut sum = 0;
-        let lasts = weights.map(|weight| {
-            sum += weight;
-            last(sum, total)
-        });
-        Self::from_lasts(lasts.collect())
-    }
-
-    /// Intervals that end at these numbers, ascending, the last one `u64::MAX`.
-    pub(crate) fn from_lasts(lasts: Box<[u64]>) -> Self {
-        // At least two buckets, so that the shift is less than the width.
-        let bits = lasts.len().next_power_of_two().ilog2().max(1);
-        let shift = u64::BITS - bits;
-        let mut interval = 0;
-        let buckets = (0..1_u64 << bits).map(|bucket| {
-            while lasts[interval] < bucket << shift {
-                interval += 1;
-            }
-            u32::try_from(interval).unwrap_or(u32::MAX)
-        });
-        Self { buckets: buckets.collect(), lasts, shift }
-    }
-
-    /// The interval that `x` is in.
-    #[inline]
-    pub(crate) fn find(&self, x: u64) -> usize {
-        let bucket = usize::try_from(x >> self.shift).unwrap_or(usize::MAX);
-        let first = self.buckets[bucket] as usize;
-        for (step, &last) in self.lasts[first..].iter().enumerate() {
-            if x <= last {
-                return first + step;
-            }
-            if step == STEPS {
-                break;
-            }
-        }
-        self.bisect(first, x)
-    }
-
-    #[cold]
-    fn bisect(&self, first: usize, x: u64) -> usize {
-        first + self.lasts[first..].partition_point(|&last| last < x)
+impl<I> Clone for Guide<I> {
+    fn clone(&self) -> Self {
+        let Self { items, buckets, shift } = self;
+        Self { items: Arc::clone(items), buckets: Arc::clone(buckets), shift: *shift }
     }
 }
 
-/// The last number of the interval that ends at `sum` of `total`.
-#[allow(clippy::cast_possible_truncation)] // at most 2^64 - 1, since sum is at most total
-fn last(sum: u64, total: u64) -> u64 {
-    ((u128::from(sum) << 64) / u128::from(total) - 1) as u64
+impl<I: Interval> Guide<I> {
+    /// A guide to at least one interval; in order, the last one ending at `u64::MAX`.
+    pub(crate) fn new(items: Arc<[I]>) -> Self {
+        // At least two buckets, so that the shift is less than the width.
+        let bits = items.len().next_power_of_two().ilog2().max(1);
+        let shift = u64::BITS - bits;
+        let mut next = 0;
+        let buckets = (0..1_u64 << bits).map(|bucket| {
+            while items[next].last() < bucket << shift {
+                next += 1;
+            }
+            let end = (bucket << shift) | (u64::MAX >> bits);
+            let is_walkable = items.get(next + STEPS).is_none_or(|item| item.last() > end);
+            if is_walkable { u32::try_from(next).unwrap_or(CROWDED) } else { CROWDED }
+        });
+        let buckets = buckets.collect();
+        Self { items, buckets, shift }
+    }
+
+    /// The interval that `x` is in.
+    #[inline(always)]
+    pub(crate) fn find(&self, x: u64) -> &I {
+        let bucket = usize::try_from(x >> self.shift).unwrap_or(usize::MAX);
+        let mut index = self.buckets[bucket] as usize;
+        while let Some(item) = self.items.get(index) {
+            if x <= item.last() {
+                return item;
+            }
+            index += 1;
+        }
+        self.bisect(x)
+    }
+
+    /// All intervals in order.
+    #[inline]
+    pub(crate) fn items(&self) -> &[I] {
+        &self.items
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn bisect(&self, x: u64) -> &I {
+        &self.items[self.items.partition_point(|item| item.last() < x)]
+    }
 }

@@ -1,26 +1,15 @@
-//! From a number to a host: tables over weights. Arithmetic only; no atomics, no time.
+//! From a number to one of many things: tables over weights. Arithmetic only; no atomics, no time.
+//!
+//! Each table divides the numbers below 2^64 among its items, each in proportion to its weight,
+//! and finds the item of a number. Tables share their memory when they are cloned.
 
 mod alias;
 mod guide;
 
 pub(crate) use alias::Alias;
-pub(crate) use guide::Guide;
+pub(crate) use guide::{Guide, Interval};
 
-/// How the hosts of one list divide the unit interval among them.
-///
-/// Every variant maps a number below 2^64 to an index; a uniform number gives each host exactly
-/// its share.
-#[derive(Debug)]
-pub(crate) enum Schedule {
-    /// All weights are equal: the interval is cut into `n` equal pieces.
-    Uniform,
-    /// The fastest table; a host's share is scattered over the interval, so it wants random
-    /// numbers.
-    Alias(Alias),
-    /// A host's share is one piece of the interval, so that a cursor which walks the interval
-    /// evenly visits every host evenly.
-    Guide(Guide),
-}
+use crate::sync::Arc;
 
 /// What kind of numbers a schedule is made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,27 +20,112 @@ pub(crate) enum Walk {
     Cursor,
 }
 
-impl Schedule {
-    /// A schedule over `weights`, each at least 1.
-    pub(crate) fn new(weights: &[u32], walk: Walk) -> Self {
+/// How the items of one list divide the unit interval among them.
+#[derive(Debug, Clone)]
+pub(crate) enum Schedule<T> {
+    /// All weights are equal: the interval is cut into equal pieces.
+    Uniform(Arc<[T]>),
+    /// The fastest table; an item's share is scattered over the interval, so it wants random
+    /// numbers.
+    Alias(Alias<T>),
+    /// An item's share is one piece of the interval, so that a cursor which walks the interval
+    /// evenly visits every item evenly.
+    Guide(Guide<Share<T>>),
+}
+
+/// An item and where its piece of the interval ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Share<T> {
+    last: u64,
+    item: T,
+}
+
+impl<T> Interval for Share<T> {
+    #[inline]
+    fn last(&self) -> u64 {
+        self.last
+    }
+}
+
+impl<T: Copy + PartialEq> Schedule<T> {
+    /// A schedule over at least one item; `weights` go with `items`, each at least 1.
+    pub(crate) fn new(items: &[T], weights: &[u32], walk: Walk) -> Self {
         if weights.windows(2).all(|pair| pair[0] == pair[1]) {
-            return Self::Uniform;
+            return Self::Uniform(items.into());
         }
         match walk {
-            Walk::Random => Self::Alias(Alias::new(weights)),
-            Walk::Cursor => Self::Guide(Guide::new(weights.iter().map(|&weight| weight.into()))),
+            Walk::Random => Self::Alias(Alias::new(items, weights)),
+            Walk::Cursor => Self::Guide(Guide::new(shares(items, weights))),
         }
     }
 
-    /// The index for `x`, below `length`, which is the number of weights and not 0.
-    #[inline]
-    pub(crate) fn find(&self, length: usize, x: u64) -> usize {
-        match self {
-            Self::Uniform => scale(x, length).0,
-            Self::Alias(alias) => alias.find(x),
-            Self::Guide(guide) => guide.find(x),
+    /// The item that `x` belongs to.
+    #[inline(always)]
+    pub(crate) fn find(&self, x: u64) -> T {
+        // Not a `match`: that would become a jump through a table.
+        if let Self::Guide(guide) = self {
+            guide.find(x).item
+        } else if let Self::Alias(alias) = self {
+            alias.find(x)
+        } else {
+            self.uniform(x)
         }
     }
+
+    #[inline]
+    fn uniform(&self, x: u64) -> T {
+        let items = self.items();
+        items[scale(x, items.len()).0]
+    }
+
+    /// The items of a uniform schedule; none of the others.
+    #[inline]
+    fn items(&self) -> &[T] {
+        match self {
+            Self::Uniform(items) => items,
+            _ => &[],
+        }
+    }
+
+    /// Whether the schedule was made from these items, in this order.
+    pub(crate) fn is_over(&self, items: &[T]) -> bool {
+        match self {
+            Self::Uniform(own) => **own == *items,
+            Self::Alias(alias) => alias.is_over(items),
+            Self::Guide(guide) => guide.items().iter().map(|share| &share.item).eq(items),
+        }
+    }
+
+    /// Calls `each` with every item in order.
+    pub(crate) fn each(&self, mut each: impl FnMut(T)) {
+        match self {
+            Self::Uniform(items) => items.iter().for_each(|&item| each(item)),
+            Self::Alias(alias) => alias.items().for_each(each),
+            Self::Guide(guide) => guide.items().iter().for_each(|share| each(share.item)),
+        }
+    }
+
+    /// The number of items.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Uniform(items) => items.len(),
+            Self::Alias(alias) => alias.items().len(),
+            Self::Guide(guide) => guide.items().len(),
+        }
+    }
+}
+
+/// The pieces of the interval, end to end.
+#[allow(clippy::cast_possible_truncation)] // at most 2^64 - 1, since `sum` is at most `total`
+fn shares<T: Copy>(items: &[T], weights: &[u32]) -> Arc<[Share<T>]> {
+    let total: u64 = weights.iter().map(|&weight| u64::from(weight)).sum();
+    let mut sum = 0;
+    let share = |(&item, &weight)| {
+        sum += u64::from(weight);
+        let last = ((u128::from(sum) << 64) / u128::from(total) - 1) as u64;
+        Share { last, item }
+    };
+    items.iter().zip(weights).map(share).collect()
 }
 
 /// Cuts the unit interval into `length` equal pieces: the piece that `x` is in, and where in it.

@@ -17,6 +17,14 @@ fn naive(weights: &[u32], x: u64) -> usize {
     unreachable!("x is below 2^64");
 }
 
+fn items(weights: &[u32]) -> Vec<usize> {
+    (0..weights.len()).collect()
+}
+
+fn guide(weights: &[u32]) -> Guide<Share<usize>> {
+    Guide::new(shares(&items(weights), weights))
+}
+
 /// Weight sets that have broken schedulers: equal, mild, one heavy host, very skewed.
 fn weight_sets() -> Vec<Vec<u32>> {
     let mut sets = vec![vec![1], vec![7, 7], vec![1, u32::MAX], vec![u32::MAX; 3]];
@@ -35,19 +43,26 @@ proptest! {
         weights in prop::collection::vec(1..=u32::MAX, 1..200),
         numbers in prop::collection::vec(any::<u64>(), 50),
     ) {
-        let guide = Guide::new(weights.iter().map(|&weight| u64::from(weight)));
+        let guide = guide(&weights);
         for x in numbers.into_iter().chain([0, 1, u64::MAX - 1, u64::MAX]) {
-            prop_assert_eq!(guide.find(x), naive(&weights, x), "x = {}", x);
+            prop_assert_eq!(guide.find(x).item, naive(&weights, x), "x = {}", x);
         }
     }
 
     #[test]
-    fn every_index_a_schedule_gives_is_in_range(
+    fn every_schedule_knows_its_items(
         weights in prop::collection::vec(1..=u32::MAX, 1..50),
         x: u64,
     ) {
+        let items = items(&weights);
         for walk in [Walk::Random, Walk::Cursor] {
-            prop_assert!(Schedule::new(&weights, walk).find(weights.len(), x) < weights.len());
+            let schedule = Schedule::new(&items, &weights, walk);
+            prop_assert!(items.contains(&schedule.find(x)));
+            prop_assert!(schedule.is_over(&items) && !schedule.is_over(&items[1..]));
+            let mut seen = Vec::new();
+            schedule.each(|item| seen.push(item));
+            prop_assert_eq!(schedule.len(), seen.len());
+            prop_assert_eq!(seen, items.clone());
         }
     }
 }
@@ -55,7 +70,7 @@ proptest! {
 #[test]
 fn the_alias_table_gives_each_index_its_share() {
     for weights in weight_sets() {
-        let alias = Alias::new(&weights);
+        let alias = Alias::new(&items(&weights), &weights);
         let total: f64 = weights.iter().map(|&weight| f64::from(weight)).sum();
         let picks = 200_000;
         let mut counts = vec![0_u32; weights.len()];
@@ -73,13 +88,13 @@ fn the_alias_table_gives_each_index_its_share() {
 #[test]
 fn the_cursor_leads_or_lags_by_at_most_six_picks() {
     for weights in weight_sets() {
-        let schedule = Schedule::new(&weights, Walk::Cursor);
+        let schedule = Schedule::new(&items(&weights), &weights, Walk::Cursor);
         let total: f64 = weights.iter().map(|&weight| f64::from(weight)).sum();
         let mut counts = vec![0.0_f64; weights.len()];
         let mut x = 0_u64;
         let mut worst = 0.0_f64;
         for pick in 1..=2_000_000_u32 {
-            let index = schedule.find(weights.len(), x);
+            let index = schedule.find(x);
             x = x.wrapping_add(GOLDEN);
             let share = f64::from(weights[index]) / total;
             // The extremes of a host are just before and just after one of its own picks.
@@ -94,8 +109,8 @@ fn the_cursor_leads_or_lags_by_at_most_six_picks() {
 #[test]
 fn a_bucket_of_many_tiny_intervals_is_bisected() {
     let weights: Vec<u32> = (0..1000).map(|host| if host == 0 { u32::MAX } else { 1 }).collect();
-    let guide = Guide::new(weights.iter().map(|&weight| u64::from(weight)));
+    let guide = guide(&weights);
     for x in (0..1000).map(|step| u64::MAX - (step << 40)) {
-        assert_eq!(guide.find(x), naive(&weights, x));
+        assert_eq!(guide.find(x).item, naive(&weights, x));
     }
 }

@@ -40,20 +40,26 @@ impl<T: Send + Sync + 'static, P: Protocol> Reader<T, P> {
         (Self { held, side: 0, line: Arc::clone(&line), cell }, line)
     }
 
-    /// Moves to the newest value if there is one that is not held yet. True if it moved.
+    /// The newest value, or for one call after a publish the one before; and whether it is another
+    /// one than at the last call.
     ///
     /// One load and one compare when nothing was published. Wait-free, except right after
     /// [`quiesce`](Self::quiesce): then there is nothing to go on with, and the attempt is
     /// repeated until no publish falls between its two loads.
     #[inline]
-    pub fn advance(&mut self) -> bool {
+    pub fn newest(&mut self) -> (&T, bool) {
         // S1, acquire side.
         let newest = self.cell.current.load(Ordering::Acquire);
-        newest.cast_const() != self.held && self.change(newest)
+        let moved = newest.cast_const() != self.held && self.change(newest);
+        // SAFETY: `current` is never null, and if it is not held, `change` has left a value in
+        // `held`. A slot names it since before it could be freed, and stays until `self` is
+        // borrowed again.
+        #[allow(unsafe_code)]
+        let value = unsafe { &*self.held };
+        (value, moved)
     }
 
-    /// The value that is held. `None` after [`quiesce`](Self::quiesce) until the next
-    /// [`advance`](Self::advance).
+    /// The value that is held. `None` after [`quiesce`](Self::quiesce).
     #[inline]
     pub fn held(&self) -> Option<&T> {
         // SAFETY: null, or named by a slot since before it could be freed; the borrow of `self`

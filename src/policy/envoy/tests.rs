@@ -32,7 +32,7 @@ fn random_shares_are_those_of_every_number() {
     // 300 is a multiple of 100, 30 and 12, so these numbers are all there is to see.
     for number in 0..300 {
         state.draws.queue(&[number]);
-        let candidate = tables.choose(&mut state, Mode::Pick, 0, |_| true, &mut ()).unwrap();
+        let candidate = tables.pick(&mut state, &mut ()).unwrap();
         *counts.entry(candidate.host.slot).or_insert(0) += 1;
     }
     for (slot, share) in shares {

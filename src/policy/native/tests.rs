@@ -5,8 +5,8 @@ use crate::rng::splitmix64;
 use std::collections::BTreeMap;
 
 fn chunk(slots: std::ops::Range<u32>, weight: impl Fn(u32) -> u32, walk: Walk) -> Arc<Chunk> {
-    let hosts = slots.clone().map(|slot| HostId { slot, generation: 0 }).collect();
-    Arc::new(Chunk::new(hosts, slots.map(weight).collect(), walk))
+    let hosts: Vec<HostId> = slots.clone().map(|slot| HostId { slot, generation: 0 }).collect();
+    Arc::new(Chunk::new(&hosts, slots.map(weight).collect(), walk))
 }
 
 /// Two priorities at 3 : 1, the first over two localities, the second panicking.
@@ -30,7 +30,7 @@ fn tables(policy: Policy) -> Tables {
         panic: vec![false, true],
         healthy_hosts: 8,
     };
-    Tables::new(policy, false, &loads, &chunks)
+    Tables::new(false, &loads, &chunks)
 }
 
 fn shares(tables: &Tables) -> BTreeMap<u32, f64> {
@@ -63,7 +63,11 @@ fn both_policies_pick_by_their_shares() {
         let picks = 100_000;
         for number in 0..picks {
             state.draws.queue(&[splitmix64(number)]);
-            let candidate = tables.choose(&mut state, Mode::Pick, 0, |_| true, &mut ()).unwrap();
+            let candidate = match policy {
+                Policy::Random => tables.random(&mut state, &mut ()),
+                Policy::RoundRobin => tables.round_robin(&mut state, &mut ()),
+            };
+            let candidate = candidate.unwrap();
             *counts.entry(candidate.host.slot).or_insert(0.0) += 1.0;
         }
         for (slot, share) in shares(&tables) {
@@ -78,10 +82,10 @@ fn both_policies_pick_by_their_shares() {
 
 #[test]
 fn the_rest_of_a_level_covers_the_whole_interval() {
-    for level in &tables(Policy::RoundRobin).levels {
+    for level in tables(Policy::RoundRobin).levels.items() {
         assert_eq!(level.rest(level.start), 0);
-        assert!(level.rest(level.start + level.span) >= u64::MAX - (1 << 20));
-        let middle = level.rest(level.start + level.span / 2);
+        assert!(level.rest(level.last) >= u64::MAX - (1 << 20));
+        let middle = level.rest(level.start + (level.last - level.start) / 2);
         assert!(middle.abs_diff(1 << 63) < 1 << 20, "{middle:x}");
     }
 }
@@ -91,9 +95,9 @@ fn one_level_of_everything_passes_numbers_on() {
     let loads =
         Loads { healthy: vec![SCALE], degraded: vec![0], panic: vec![false], healthy_hosts: 1 };
     let chunks = [Chunks { healthy: vec![chunk(0..9, |_| 1, Walk::Cursor)], ..Chunks::default() }];
-    let tables = Tables::new(Policy::RoundRobin, false, &loads, &chunks);
+    let tables = Tables::new(false, &loads, &chunks);
     for x in [0, 1, 1 << 63, u64::MAX] {
-        assert_eq!(tables.levels[0].rest(x), x);
+        assert_eq!(tables.levels.items()[0].rest(x), x);
     }
 }
 
@@ -102,9 +106,9 @@ fn a_failing_panic_gives_no_host() {
     let loads =
         Loads { healthy: vec![SCALE], degraded: vec![0], panic: vec![true], healthy_hosts: 1 };
     let chunks = [Chunks { healthy: vec![chunk(0..1, |_| 1, Walk::Random)], ..Chunks::default() }];
-    let tables = Tables::new(Policy::Random, true, &loads, &chunks);
+    let tables = Tables::new(true, &loads, &chunks);
     let mut state = State::new(0, 0, 0);
-    let pick = tables.choose(&mut state, Mode::Pick, 0, |_| true, &mut ());
+    let pick = tables.random(&mut state, &mut ());
     assert_eq!(pick, Err(NoHost::Panic));
     assert_eq!(state.shared.counter(Counter::HealthyPanic), 1);
 }

@@ -1,0 +1,233 @@
+//! The `plimsoll` command: arguments in, exit code out. What it does is in the library.
+
+use std::fs::{self, File};
+use std::io::{self, BufReader, BufWriter, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::error::ErrorKind as UsageError;
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use plimsoll::config::Behavior;
+use plimsoll::{HealthEvent, Locality};
+use plimsoll_cli::explain::{Assumptions, explain};
+use plimsoll_cli::replay::{self, Options, Stop, Summary};
+
+const EXAMPLES: &str = "\
+Examples:
+  plimsoll explain cluster.yaml
+  plimsoll explain cluster.yaml --behavior envoy --health 10.0.0.1:80=fail
+  plimsoll replay incident.jsonl
+  plimsoll replay --check --quiet tests/vectors/*.jsonl";
+
+const REPLAY_HELP: &str = "\
+Run operations from a file and print what comes of each.
+
+Each line of FILE is one operation, a JSON object such as {\"op\":\"pick\",\"n\":3}; blank lines and \
+lines that start with # are skipped. Each operation prints one JSON line of result. Time is \
+virtual: it passes with {\"op\":\"advance\",\"ms\":…} only, so that the same file always gives the same \
+output.
+
+Exit codes: 0 when all went well, also when operations gave error results; 1 when a result was not \
+as expected (--check); 2 when a line is not an operation, a file cannot be read, or an argument is \
+wrong.";
+
+const REPLAY_EXAMPLES: &str = "\
+Examples:
+  plimsoll replay incident.jsonl            print the result of each operation
+  some-program | plimsoll replay -          each result is written before the next line is read
+  plimsoll replay --check --quiet *.jsonl   print only what is not as expected";
+
+const EXPLAIN_HELP: &str = "\
+Show what a cluster's configuration does with traffic.
+
+FILE is one Cluster of Envoy's, with its load_assignment, in YAML or JSON; - is standard input. The \
+output shows how traffic is spread over priorities, localities and hosts, and why a host gets none. \
+Shares are exact, not measured.
+
+Exit codes: 0, or 1 when the file cannot be read or is refused; 2 when an argument is wrong.";
+
+const EXPLAIN_EXAMPLES: &str = "\
+Examples:
+  plimsoll explain cluster.yaml
+  plimsoll explain cluster.yaml --health '*=pass' --health 10.0.0.1:80=fail
+  plimsoll explain cluster.yaml --behavior envoy --node-region eu --node-zone eu-1";
+
+/// Plimsoll: see and replay what a load balancer decides.
+#[derive(Debug, Parser)]
+#[command(name = "plimsoll", version, after_help = EXAMPLES)]
+struct Command {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Debug, Subcommand)]
+enum Task {
+    /// Run operations from a file and print what comes of each.
+    #[command(long_about = REPLAY_HELP, after_help = REPLAY_EXAMPLES)]
+    Replay(Replay),
+    /// Show what a cluster's configuration does with traffic.
+    #[command(long_about = EXPLAIN_HELP, after_help = EXPLAIN_EXAMPLES)]
+    Explain(Explain),
+}
+
+#[derive(Debug, Args)]
+struct Replay {
+    /// Also compare each result with the operation's "expect", and print what differs; takes
+    /// several files.
+    #[arg(long)]
+    check: bool,
+    /// Do not print results, only what --check finds.
+    #[arg(short, long, requires = "check")]
+    quiet: bool,
+    /// A file of operations; - is standard input.
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+struct Explain {
+    /// A cluster in Envoy's form, YAML or JSON; - is standard input.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Whose decisions the cluster makes.
+    #[arg(long, value_enum, default_value_t = BehaviorName::Native)]
+    behavior: BehaviorName,
+    /// Assume that a host's health changed: pass, fail, degraded, eject or uneject. ADDR is
+    /// IP:PORT, or * for every host. May be given several times; later ones come after.
+    #[arg(long, value_name = "ADDR=EVENT", value_parser = health_event)]
+    health: Vec<(String, HealthEvent)>,
+    /// The region that the proxy is in.
+    #[arg(long, value_name = "NAME")]
+    node_region: Option<String>,
+    /// The zone that the proxy is in.
+    #[arg(long, value_name = "NAME")]
+    node_zone: Option<String>,
+    /// The sub-zone that the proxy is in.
+    #[arg(long, value_name = "NAME")]
+    node_sub_zone: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum BehaviorName {
+    /// Plimsoll's own choices: the same configuration and weights as Envoy, spread better.
+    Native,
+    /// Envoy 1.40's choices, number for number.
+    Envoy,
+}
+
+fn main() -> ExitCode {
+    match Command::parse().task {
+        Task::Replay(arguments) => replay_all(&arguments),
+        Task::Explain(arguments) => explain_file(arguments),
+    }
+}
+
+fn replay_all(arguments: &Replay) -> ExitCode {
+    if arguments.files.len() > 1 && !arguments.check {
+        let message = "several files are only for --check";
+        Command::command().error(UsageError::TooManyValues, message).exit();
+    }
+    let mut mismatches = 0;
+    for file in &arguments.files {
+        match replay_file(file, arguments) {
+            Ok(summary) => mismatches += summary.mismatches,
+            Err(stop) => return stopped(&stop),
+        }
+    }
+    if mismatches == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) }
+}
+
+fn replay_file(file: &Path, arguments: &Replay) -> Result<Summary, Stop> {
+    let name = file.display().to_string();
+    let &Replay { check, quiet, .. } = arguments;
+    let is_stdin = file == Path::new("-");
+    let options = Options { name: &name, check, quiet, flush_each: is_stdin };
+    let output = BufWriter::new(io::stdout().lock());
+    if is_stdin {
+        return replay::run(io::stdin().lock(), output, &options);
+    }
+    match File::open(file) {
+        Ok(file) => replay::run(BufReader::new(file), output, &options),
+        Err(error) => Err(Stop::Read { name, error }),
+    }
+}
+
+/// Says why, unless whoever reads the results has had enough of them.
+fn stopped(stop: &Stop) -> ExitCode {
+    let closed = matches!(stop, Stop::Write(error) if error.kind() == ErrorKind::BrokenPipe);
+    if !closed {
+        complain(stop);
+    }
+    ExitCode::from(2)
+}
+
+fn explain_file(arguments: Explain) -> ExitCode {
+    let name = arguments.file.display().to_string();
+    let explained = match read(&arguments.file) {
+        Ok(text) => explain(&text, &arguments.into()).map_err(|failure| failure.to_string()),
+        Err(error) => Err(error.to_string()),
+    };
+    match explained {
+        Ok(page) => print(&page),
+        Err(message) => {
+            complain(format_args!("{name}: {message}"));
+            ExitCode::from(1)
+        }
+    }
+}
+
+fn read(file: &Path) -> io::Result<String> {
+    if file != Path::new("-") {
+        return fs::read_to_string(file);
+    }
+    let mut text = String::new();
+    io::stdin().lock().read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// Prints with colours where somebody sees them and nobody has said no.
+fn print(page: &str) -> ExitCode {
+    match anstream::stdout().write_all(page.as_bytes()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            if error.kind() != ErrorKind::BrokenPipe {
+                complain(format_args!("cannot write: {error}"));
+            }
+            ExitCode::from(1)
+        }
+    }
+}
+
+/// A message about what went wrong, on standard error. If that is closed, nobody wants to know.
+fn complain(message: impl std::fmt::Display) {
+    let _ = writeln!(io::stderr(), "{message}");
+}
+
+impl From<Explain> for Assumptions {
+    fn from(arguments: Explain) -> Self {
+        let Explain { behavior, health, node_region, node_zone, node_sub_zone, .. } = arguments;
+        let parts = [node_region, node_zone, node_sub_zone];
+        let given = parts.iter().any(Option::is_some);
+        let [region, zone, sub_zone] = parts.map(Option::unwrap_or_default);
+        let node_locality = given.then(|| Locality::new(region, zone, sub_zone));
+        let behavior = match behavior {
+            BehaviorName::Native => Behavior::Native,
+            BehaviorName::Envoy => Behavior::Envoy,
+        };
+        Self { behavior, health, node_locality }
+    }
+}
+
+/// `ADDR=EVENT`; addresses may have a `=` of their own.
+fn health_event(argument: &str) -> Result<(String, HealthEvent), String> {
+    let (address, event) = argument.rsplit_once('=').ok_or("expected ADDR=EVENT")?;
+    let event = match event {
+        "pass" => HealthEvent::Pass,
+        "fail" => HealthEvent::Fail,
+        "degraded" => HealthEvent::Degraded,
+        "eject" => HealthEvent::Eject,
+        "uneject" => HealthEvent::Uneject,
+        other => return Err(format!("{other:?} is not pass, fail, degraded, eject or uneject")),
+    };
+    Ok((address.to_owned(), event))
+}

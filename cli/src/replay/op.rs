@@ -1,0 +1,265 @@
+//! The operations of a replay as they are written. Types say what is well-formed; whether it can
+//! be done is up to the cluster.
+
+use std::collections::BTreeMap;
+
+use plimsoll::Locality;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::line::U64;
+use super::names::{Action, All, BehaviorName, Event, Outcome, RandomHash, SourceName, What};
+
+/// A JSON object that somebody else reads.
+pub(crate) type Object = Map<String, Value>;
+
+/// One operation.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub(crate) enum Operation {
+    Open(Box<Open>),
+    Assign {
+        load_assignment: Object,
+    },
+    Reconfigure {
+        config: Object,
+    },
+    Health {
+        hosts: BTreeMap<String, Event>,
+    },
+    Runtime {
+        values: Object,
+    },
+    Advance {
+        ms: U64,
+        #[serde(default)]
+        #[expect(dead_code, reason = "nothing is periodic yet: late ticks do the same")]
+        late: bool,
+    },
+    #[expect(dead_code, reason = "read to be refused")]
+    Report(Report),
+    Load {
+        hosts: BTreeMap<String, Load>,
+    },
+    Draws {
+        values: Vec<U64>,
+        #[serde(default)]
+        worker: U64,
+    },
+    Pick(Choice),
+    Peek(Choice),
+    Done {
+        hosts: Vec<String>,
+        #[serde(default)]
+        outcome: Outcome,
+    },
+    Tally(Tally),
+    Worker {
+        worker: U64,
+        action: Action,
+    },
+    Explain(Choice),
+    Show(Show),
+    #[expect(dead_code, reason = "read to be refused")]
+    Hash(Hash),
+}
+
+/// A new cluster.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Open {
+    pub(crate) config: Object,
+    #[serde(default)]
+    pub(crate) node: Node,
+    pub(crate) local_cluster: Option<String>,
+    #[serde(default)]
+    pub(crate) behavior: BehaviorName,
+    #[serde(default = "one")]
+    pub(crate) workers: U64,
+    #[serde(default)]
+    pub(crate) seed: U64,
+    #[serde(default)]
+    pub(crate) draws: Vec<U64>,
+    #[serde(default)]
+    pub(crate) now_ms: U64,
+    #[serde(default)]
+    pub(crate) runtime: Object,
+}
+
+fn one() -> U64 {
+    U64(1)
+}
+
+/// Where this proxy is.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Node {
+    pub(crate) locality: Option<Place>,
+}
+
+/// A locality; parts that are left out are empty.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Place {
+    region: String,
+    zone: String,
+    sub_zone: String,
+}
+
+impl From<Place> for Locality {
+    fn from(place: Place) -> Self {
+        Self::new(place.region, place.zone, place.sub_zone)
+    }
+}
+
+/// A load report of a host.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "read to be refused; its form is checked all the same")]
+pub(crate) struct Report {
+    host: String,
+    #[serde(default)]
+    worker: U64,
+    #[serde(default)]
+    orca: Object,
+    #[serde(default)]
+    headers: Object,
+    #[serde(default)]
+    trailers: Object,
+    #[serde(default)]
+    echo: bool,
+}
+
+/// How busy a host is.
+#[derive(Debug, Deserialize)]
+#[serde(untagged, expecting = "expected a count or {\"active\":N,\"pending\":N}")]
+pub(crate) enum Load {
+    Active(U64),
+    Both(Loads),
+}
+
+/// Requests at a host, and waiting for it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Loads {
+    pub(crate) active: U64,
+    pub(crate) pending: Option<U64>,
+}
+
+/// What a pick is told; also for `peek` and `explain`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Choice {
+    #[serde(default = "one")]
+    pub(crate) n: U64,
+    #[serde(default)]
+    pub(crate) worker: U64,
+    pub(crate) hash: Option<Hashes>,
+    #[serde(default)]
+    pub(crate) attempt: U64,
+    #[serde(default)]
+    pub(crate) reject: Vec<String>,
+    #[serde(default)]
+    pub(crate) retries: U64,
+    #[serde(rename = "override")]
+    pub(crate) override_hosts: Option<Vec<String>>,
+    /// Says what happens without a host of `override`, and so nothing without one.
+    #[serde(default)]
+    #[expect(dead_code, reason = "means something with `override` only, which is refused")]
+    strict: bool,
+    pub(crate) metadata: Option<Object>,
+    #[serde(default)]
+    pub(crate) hold: bool,
+    /// `explain` only.
+    pub(crate) draw: Option<U64>,
+}
+
+/// One hash for all picks, or several in turn.
+#[derive(Debug, Deserialize)]
+#[serde(untagged, expecting = "expected a 64-bit integer or a list of them")]
+#[expect(dead_code, reason = "read to be refused; its form is checked all the same")]
+pub(crate) enum Hashes {
+    One(U64),
+    Cycle(Vec<U64>),
+}
+
+/// Many picks, counted.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Tally {
+    #[serde(default = "one")]
+    pub(crate) n: U64,
+    #[serde(default)]
+    pub(crate) worker: Workers,
+    pub(crate) hash: Option<RandomHash>,
+}
+
+/// One worker, or all in turn.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(untagged, expecting = "expected a worker's index or \"all\"")]
+pub(crate) enum Workers {
+    One(U64),
+    All(All),
+}
+
+impl Default for Workers {
+    fn default() -> Self {
+        Self::One(U64(0))
+    }
+}
+
+/// What to show, and what of it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Show {
+    pub(crate) what: What,
+    /// `localities` and `table` only.
+    priority: Option<U64>,
+    /// `localities` and `table` only.
+    source: Option<SourceName>,
+}
+
+/// A hash of a request.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "read to be refused; its form is checked all the same")]
+pub(crate) struct Hash {
+    policies: Vec<Object>,
+    request: Request,
+}
+
+/// What a request's hash is made from.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Request {
+    headers: Object,
+    query: String,
+    cookies: BTreeMap<String, String>,
+    source_ip: String,
+}
+
+impl Operation {
+    /// Refuses keys that the operation has only in another form.
+    ///
+    /// # Errors
+    ///
+    /// The key, in words.
+    pub(crate) fn check_keys(&self) -> Result<(), String> {
+        match self {
+            Self::Pick(choice) if choice.draw.is_some() => {
+                Err("pick.draw: only explain has this key".to_owned())
+            }
+            Self::Peek(choice) if choice.draw.is_some() => {
+                Err("peek.draw: only explain has this key".to_owned())
+            }
+            Self::Show(Show { what: What::Localities | What::Table, .. }) => Ok(()),
+            Self::Show(Show { priority: Some(_), .. }) => {
+                Err("show.priority: only localities and table have this key".to_owned())
+            }
+            Self::Show(Show { source: Some(_), .. }) => {
+                Err("show.source: only localities and table have this key".to_owned())
+            }
+            _ => Ok(()),
+        }
+    }
+}

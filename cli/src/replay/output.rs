@@ -1,0 +1,174 @@
+//! Results as JSON: their keys in the documented order, and numbers in the documented form.
+
+use std::io;
+
+use plimsoll::config::Behavior;
+use plimsoll::{Cluster, Error, Explanation, HostView, Locality, PriorityDecision, View};
+use serde::Serialize;
+use serde_json::ser::{Formatter, Serializer};
+use serde_json::{Map, Value, json};
+
+/// What an operation that failed gives.
+pub(crate) fn error(error: &Error) -> Value {
+    json!({"code": error.code(), "field": error.field(), "message": error.to_string()})
+}
+
+/// A value as results have it: no spaces, floats as [`Floats`] says.
+pub(crate) fn text(value: &Value) -> String {
+    let mut text = Vec::new();
+    // A value has string keys only, and a vector takes everything.
+    let written = value.serialize(&mut Serializer::with_formatter(&mut text, Floats));
+    debug_assert!(written.is_ok(), "{written:?}");
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+/// Floats in the shortest form that reads back equal, always with a point or an exponent: an
+/// exponent below 1e-5 and from 1e16 on. `serde_json` has had several forms of its own.
+struct Floats;
+
+impl Formatter for Floats {
+    fn write_f64<W: ?Sized + io::Write>(&mut self, writer: &mut W, value: f64) -> io::Result<()> {
+        // Between these two, `Debug` already has an exponent; elsewhere it agrees.
+        if (1e-5..1e-4).contains(&value.abs()) {
+            write!(writer, "{value}")
+        } else {
+            write!(writer, "{value:?}")
+        }
+    }
+}
+
+/// The loads of every priority, in percent.
+pub(crate) fn loads(view: &View) -> Value {
+    let behavior = view.config().behavior;
+    let (mut healthy, mut degraded, mut panic) = (Vec::new(), Vec::new(), Vec::new());
+    for priority in view.priorities() {
+        healthy.push(percent(priority.healthy_load, behavior));
+        degraded.push(percent(priority.degraded_load, behavior));
+        panic.push(Value::Bool(priority.panic));
+    }
+    json!({"healthy": healthy, "degraded": degraded, "panic": panic})
+}
+
+/// Envoy's loads are whole percents.
+fn percent(load: f64, behavior: Behavior) -> Value {
+    match behavior {
+        Behavior::Native => json!(load),
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "from 0 to 100"
+        )]
+        Behavior::Envoy => json!(load.round() as u64),
+    }
+}
+
+/// All hosts. Policies that use load reports or slow start fill in the last three keys.
+pub(crate) fn hosts(view: &View) -> Value {
+    view.hosts().iter().map(host).collect()
+}
+
+fn host(view: &HostView<'_>) -> Value {
+    json!({
+        "address": view.host.address().as_str(),
+        "priority": view.host.priority(),
+        "locality": locality(view.host.locality()),
+        "health": view.host.health().to_string(),
+        "weight": view.host.weight(),
+        "effective_weight": view.effective_weight,
+        "active": view.active,
+        "utilization": null,
+        "report_age_ms": null,
+        "slow_start": null,
+    })
+}
+
+fn locality(locality: &Locality) -> Value {
+    json!({
+        "region": locality.region,
+        "zone": locality.zone,
+        "sub_zone": locality.sub_zone,
+    })
+}
+
+/// All counters and gauges.
+pub(crate) fn stats(cluster: &Cluster) -> Result<Value, Error> {
+    let stats = cluster.stats()?;
+    let entries = stats.iter().map(|(name, value)| (name.to_owned(), json!(value)));
+    Ok(Value::Object(entries.collect::<Map<_, _>>()))
+}
+
+/// Which snapshot is the newest, and how many there were. No present policy builds tables.
+pub(crate) fn snapshot(cluster: &Cluster) -> Result<Value, Error> {
+    let version = cluster.view().version();
+    let stats = cluster.stats()?;
+    Ok(json!({
+        "version": version,
+        "published": stats.get("plimsoll.snapshots_published"),
+        "live": stats.get("plimsoll.snapshots_live"),
+        "built": {"tables": 0, "schedulers": stats.get("plimsoll.schedulers_built")},
+    }))
+}
+
+/// Why a pick goes where it goes.
+pub(crate) fn explanation(explanation: &Explanation, behavior: Behavior) -> Value {
+    let host = explanation.host.as_ref().ok();
+    json!({
+        "snapshot": explanation.snapshot,
+        "draw": explanation.draw,
+        "priority": explanation.priority.as_ref().map(|choice| decision(choice, behavior)),
+        "locality": null,
+        "policy": explanation.policy.name(),
+        "host": host.map(|host| host.address.as_str()),
+        "weight": host.map(|host| host.weight),
+        "effective_weight": host.map(|host| host.effective_weight),
+        "slow_start": null,
+        "why": explanation.why,
+    })
+}
+
+fn decision(choice: &PriorityDecision, behavior: Behavior) -> Value {
+    let percents =
+        |loads: &[f64]| loads.iter().map(|&load| percent(load, behavior)).collect::<Value>();
+    json!({
+        "hash": choice.hash,
+        "healthy": percents(&choice.healthy_load),
+        "degraded": percents(&choice.degraded_load),
+        "chosen": choice.chosen,
+        "source": choice.source.name(),
+        "panic": choice.panic,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floats_have_a_point_or_an_exponent_and_read_back_equal() {
+        for (value, expected) in [
+            (1.0, "1.0"),
+            (0.1, "0.1"),
+            (-0.0, "-0.0"),
+            (33.333_333_333_333_336, "33.333333333333336"),
+            (1e-4, "0.0001"),
+            (1.5e-5, "0.000015"),
+            (1e-5, "0.00001"),
+            (9.9e-6, "9.9e-6"),
+            (1e-7, "1e-7"),
+            (5e-324, "5e-324"),
+            (9.99e15, "9990000000000000.0"),
+            (1e16, "1e16"),
+            (12_345_678_901_234_568.0, "1.2345678901234568e16"),
+            (f64::MAX, "1.7976931348623157e308"),
+        ] {
+            assert_eq!(text(&json!(value)), expected);
+            assert_eq!(expected.parse::<f64>().map(f64::to_bits), Ok(f64::to_bits(value)));
+        }
+    }
+
+    #[test]
+    fn results_have_no_spaces_and_keep_the_order_of_their_keys() {
+        let value = json!({"b": [1, null, true], "a": {"c": "d e", "ü": u64::MAX}});
+        assert_eq!(text(&value), r#"{"b":[1,null,true],"a":{"c":"d e","ü":18446744073709551615}}"#);
+    }
+}

@@ -1,0 +1,207 @@
+//! What `plimsoll explain` says about a small cluster.
+
+use std::io::Write as _;
+use std::process::Stdio;
+
+use crate::support::{run, stderr, stdout, tool};
+
+const CLUSTER: &str = "
+name: api
+connect_timeout: 1s
+lb_policy: RANDOM
+load_assignment:
+  cluster_name: api
+  endpoints:
+  - locality: { region: eu, zone: eu-1 }
+    load_balancing_weight: 3
+    lb_endpoints:
+    - endpoint: { address: { socket_address: { address: 10.0.0.1, port_value: 80 } } }
+    - endpoint: { address: { socket_address: { address: 10.0.0.2, port_value: 80 } } }
+      load_balancing_weight: 3
+    - endpoint: { address: { socket_address: { address: 10.0.0.3, port_value: 80 } } }
+      health_status: UNHEALTHY
+  - locality: { region: eu, zone: eu-2 }
+    lb_endpoints:
+    - endpoint: { address: { socket_address: { address: 10.0.1.1, port_value: 80 } } }
+      health_status: DEGRADED
+    - endpoint: { address: { socket_address: { address: 10.0.1.2, port_value: 80 } } }
+      health_status: DRAINING
+  - priority: 1
+    lb_endpoints:
+    - endpoint: { address: { socket_address: { address: '::1', port_value: 80 } } }
+";
+
+/// Explains the cluster on standard input.
+fn explained(arguments: &[&str], text: &str) -> String {
+    let arguments: Vec<&str> = ["explain", "-"].iter().chain(arguments).copied().collect();
+    let output = run(&arguments, text);
+    assert!(output.status.success(), "{arguments:?}: {}", stderr(&output));
+    assert_eq!(stderr(&output), "");
+    stdout(&output).to_owned()
+}
+
+#[test]
+fn a_cluster_is_explained_from_its_priorities_down_to_its_hosts() {
+    let expected = "\
+Cluster api: random, behavior native, panic threshold 50 %
+
+PRIORITY  HOSTS  HEALTHY  DEGRADED  EXCLUDED  TO HEALTHY  TO DEGRADED  PANIC
+       0      5        2         1         1    70.000 %          0 %  no
+       1      1        1         0         0    30.000 %          0 %  no
+
+PRIORITY  LOCALITY  WEIGHT  HOSTS  HEALTHY  DEGRADED   TRAFFIC
+       0  eu/eu-1        3      3        2         0  70.000 %
+       0  eu/eu-2        -      2        0         1       0 %
+       1  -              -      1        1         0  30.000 %
+
+PRIORITY  LOCALITY  HOST         HEALTH                WEIGHT  EFFECTIVE   TRAFFIC
+       0  eu/eu-1   10.0.0.1:80  healthy                    1          1  17.500 %
+       0  eu/eu-1   10.0.0.2:80  healthy                    3          3  52.500 %
+       0  eu/eu-1   10.0.0.3:80  /failed_eds_health         1          1       0 %
+       0  eu/eu-2   10.0.1.1:80  /degraded_eds_health       1          1       0 %
+       0  eu/eu-2   10.0.1.2:80  /eds_status_draining       1          1       0 %
+       1  -         [::1]:80     healthy                    1          1  30.000 %
+
+Notes
+* 10.0.0.3:80 gets no traffic: the control plane says UNHEALTHY.
+* 10.0.1.1:80 gets no traffic: degraded, and healthy hosts take everything.
+* 10.0.1.2:80 gets no traffic: the control plane says DRAINING.
+* Locality weights have no effect: only locality_weighted_lb_config makes Envoy use them.
+";
+    assert_eq!(explained(&[], CLUSTER), expected);
+}
+
+#[test]
+fn panic_is_explained_in_both_behaviors() {
+    let events = ["--health", "*=fail", "--health", "10.0.0.1:80=pass"];
+    let native = explained(&events, CLUSTER);
+    assert!(
+        native.contains(
+            "* Priority 0 is in panic: 1 of 4 hosts (1 excluded) are available, less than 50 %; it \
+             sends to all its hosts whatever their health checks say, except those that the \
+             control plane took out.\n"
+        ),
+        "{native}"
+    );
+    assert!(
+        native.contains("* 10.0.0.3:80 gets no traffic: the control plane says UNHEALTHY"),
+        "{native}"
+    );
+    let envoy = explained(&[&events[..], &["--behavior", "envoy"]].concat(), CLUSTER);
+    assert!(
+        envoy.contains("less than 50 %; it sends to all its hosts whatever their health.\n"),
+        "{envoy}"
+    );
+    // 5 of 6 hosts are in priority 0; Envoy rounds to whole percents.
+    assert!(envoy.contains("0      5        1         0         1    84.000 %"), "{envoy}");
+}
+
+#[test]
+fn lost_traffic_is_explained() {
+    let policy = "
+load_balancing_policy:
+  policies:
+  - typed_extension_config:
+      name: envoy.load_balancing_policies.round_robin
+      typed_config:
+        '@type': type.googleapis.com/envoy.extensions.load_balancing_policies.round_robin.v3.RoundRobin
+        locality_lb_config: { zone_aware_lb_config: { fail_traffic_on_panic: true } }
+";
+    let text = CLUSTER.replace("lb_policy: RANDOM", "") + policy;
+    let page = explained(&["--health", "*=eject"], &text);
+    assert!(page.contains("its requests fail, because fail_traffic_on_panic is set.\n"), "{page}");
+    assert!(page.contains("* 100.000 % of all requests find no host and fail.\n"), "{page}");
+    assert!(
+        page.contains(
+            "* 10.0.0.1:80, 10.0.0.2:80, 10.0.0.3:80 and 2 more get no traffic: priority 0 panics"
+        ),
+        "{page}"
+    );
+}
+
+#[test]
+fn hosts_that_envoys_random_never_reaches_are_explained() {
+    let host = |number: u32, health: &str| {
+        let address =
+            format!("{{ socket_address: {{ address: 10.0.0.{number}, port_value: 80 }} }}");
+        format!("    - {{ endpoint: {{ address: {address} }}, health_status: {health} }}\n")
+    };
+    let healthy: String = (0..100).map(|number| host(number, "HEALTHY")).collect();
+    let failed: String = (100..200).map(|number| host(number, "UNHEALTHY")).collect();
+    let text = format!(
+        "name: c\nlb_policy: RANDOM\nload_assignment:\n  cluster_name: c\n  endpoints:\n  \
+         - lb_endpoints:\n{healthy}{failed}  - priority: 1\n    lb_endpoints:\n{}",
+        host(200, "HEALTHY")
+    );
+    let page = explained(&["--behavior", "envoy"], &text);
+    let note = "* 10.0.0.70:80, 10.0.0.71:80, 10.0.0.72:80 and 27 more get no traffic: in behavior \
+                envoy, random uses one number";
+    assert!(page.contains(note), "{page}");
+}
+
+#[test]
+fn hosts_that_wait_for_their_first_check_are_pointed_out() {
+    let checks = "health_checks: [{ timeout: 1s, interval: 1s, unhealthy_threshold: 1, \
+                  healthy_threshold: 1, tcp_health_check: {} }]\n";
+    let text = format!("{CLUSTER}{checks}");
+    let hint = "See it after that with --health '*=pass'.";
+    assert!(explained(&[], &text).contains(hint));
+    let passed = explained(&["--health", "*=pass"], &text);
+    assert!(!passed.contains(hint), "{passed}");
+    assert!(passed.contains("10.0.0.2:80  healthy                    3          3  52.500 %"));
+}
+
+#[test]
+fn a_cluster_without_hosts_says_so() {
+    let page = explained(&[], "name: empty");
+    assert!(
+        page.ends_with("\nNotes\n* The cluster has no hosts: every request fails.\n"),
+        "{page}"
+    );
+}
+
+#[test]
+fn the_proxys_own_locality_comes_first() {
+    let page = explained(&["--node-region", "eu", "--node-zone", "eu-2"], CLUSTER);
+    let place = |zone: &str| page.find(&format!("0  {zone}  ")).expect("a locality");
+    assert!(place("eu/eu-2") < place("eu/eu-1"), "{page}");
+}
+
+#[test]
+fn mistakes_are_named_with_file_and_field() {
+    for (text, arguments, message) in [
+        ("name: x\nlb_polcy: RANDOM", vec![], "-: lb_polcy: no such field: lb_polcy\n"),
+        (
+            "name: x\nlb_policy: MAGLEV",
+            vec![],
+            "-: lb_policy: the policy MAGLEV is not supported\n",
+        ),
+        ("{\n  \"name\": }", vec![], "-: line 2, column 11: expected value\n"),
+        (CLUSTER, vec!["--health", "a:1=fail"], "-: a:1: the cluster has no host a:1\n"),
+    ] {
+        let arguments: Vec<&str> = ["explain", "-"].into_iter().chain(arguments).collect();
+        let output = run(&arguments, text);
+        assert_eq!(output.status.code(), Some(1), "{text}");
+        assert_eq!(stderr(&output), message, "{text}");
+        assert_eq!(stdout(&output), "", "{text}");
+    }
+    let output = run(&["explain", "no-such-file.yaml"], "");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).starts_with("no-such-file.yaml: "), "{}", stderr(&output));
+}
+
+#[test]
+fn colors_are_for_terminals_and_never_against_the_readers_will() {
+    let page = |variable: &str| {
+        let mut command = tool(&["explain", "-"]);
+        command.env(variable, "1").stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().expect("the tool starts");
+        let mut stdin = child.stdin.take().expect("a pipe");
+        stdin.write_all(CLUSTER.as_bytes()).expect("the tool reads");
+        drop(stdin);
+        child.wait_with_output().expect("the tool ends").stdout
+    };
+    assert!(page("CLICOLOR_FORCE").contains(&b'\x1b'));
+    assert!(!page("NO_COLOR").contains(&b'\x1b'));
+    assert!(!explained(&[], CLUSTER).contains('\x1b'));
+}

@@ -1,0 +1,32 @@
+/* The command line. */
+#ifndef PROXY_OPTIONS_H
+#define PROXY_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "net.h"
+
+#define THREAD_LIMIT 64
+
+struct options {
+    const char *cluster_path;
+    struct endpoint listen;
+    struct endpoint admin;
+    unsigned threads;
+    unsigned connections; /* clients per thread */
+    uint32_t behavior;    /* PLIMSOLL_BEHAVIOR_... */
+    const char *region;   /* this proxy's own place; "" if unknown */
+    const char *zone;
+    const char *health_path; /* NULL: hosts are not checked */
+    int64_t health_interval_ms;
+    int64_t connect_timeout_ms;
+    int64_t client_timeout_ms;
+    int64_t upstream_timeout_ms;
+    uint64_t body_limit;
+};
+
+/* Fills in `out`; false, after saying why on standard error, if the command line is not valid. */
+bool options_parse(int argc, char **argv, struct options *out);
+
+#endif

@@ -1,0 +1,92 @@
+//! Many picks in one call, so that the way between two languages is gone once for all of them.
+
+use std::mem::{MaybeUninit, size_of};
+use std::slice;
+
+use plimsoll::{NoHost, Worker};
+
+use crate::guard::status;
+use crate::out::fresh;
+use crate::pick::{Pick, PickContext, engine_context};
+use crate::status::Status;
+use crate::worker::WorkerHandle;
+
+/// Picks a host for each of up to `capacity` requests, all by the same snapshot.
+///
+/// `*count` picks stand at the start of `out` afterwards, the rest of it is zero; each pick is as
+/// one of `plimsoll_worker_pick`. `*count` is less than `capacity` only if there is no host for
+/// the next one, and 0 on failure. With a `capacity` of 0 `out` may be NULL, and nothing is picked.
+///
+/// Fails as `plimsoll_worker_pick` does if there is no host for the first.
+///
+/// Thread: the one that uses `worker`. Allocates: no. Blocks: no.
+///
+/// # Safety
+///
+/// `worker` is NULL or alive and no other thread uses it, `context` is NULL or as large as its
+/// `size` says, `out` is NULL or has room for `capacity` picks, `count` is NULL or writable.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn plimsoll_worker_pick_batch(
+    worker: *mut WorkerHandle,
+    context: *const PickContext,
+    out: *mut Pick,
+    capacity: usize,
+    count: *mut usize,
+) -> Status {
+    status(|| {
+        // SAFETY: null is handled; otherwise the caller promises that it is writable.
+        let count = unsafe { fresh(count, 0) }.ok_or(Status::NullArgument)?;
+        // SAFETY: null is handled; otherwise the caller promises that it is alive.
+        let worker = unsafe { worker.as_ref() }.ok_or(Status::NullArgument)?;
+        // SAFETY: passed on from the caller.
+        let context = unsafe { engine_context(context) }?;
+        if capacity == 0 {
+            return Ok(());
+        }
+        if out.is_null() {
+            return Err(Status::NullArgument);
+        }
+        // SAFETY: not null; the caller promises the room.
+        *count = unsafe { fill(&mut *worker.engine()?, &context, out, capacity) }?;
+        Ok(())
+    })
+}
+
+// `fill` lets the engine write its picks where the caller's are to stand.
+const _: () = assert!(size_of::<Pick>() == size_of::<plimsoll::Pick>());
+const _: () = assert!(align_of::<Pick>() == align_of::<plimsoll::Pick>());
+
+type Slot = MaybeUninit<plimsoll::Pick>;
+
+/// Picks into the caller's memory: the engine's picks first, each turned into the caller's form in
+/// its place afterwards. A buffer of our own would either be allocated or have an end, and a batch
+/// in pieces would not be of one snapshot.
+///
+/// # Safety
+///
+/// `out` has room for `capacity` picks.
+unsafe fn fill(
+    engine: &mut Worker,
+    context: &plimsoll::PickContext,
+    out: *mut Pick,
+    capacity: usize,
+) -> Result<usize, NoHost> {
+    let blank = plimsoll::Pick { slot: 0, generation: 0, priority: 0, counted: false };
+    // SAFETY: the caller promises the room, and size and alignment fit (asserted above).
+    let slots = unsafe { slice::from_raw_parts_mut(out.cast::<Slot>(), capacity) };
+    for slot in &mut *slots {
+        slot.write(blank);
+    }
+    // SAFETY: all of it was initialised just now.
+    let answer = engine.pick_batch(context, unsafe { slots.assume_init_mut() });
+    let count = answer.unwrap_or(0);
+    for (index, slot) in slots.iter_mut().enumerate() {
+        // SAFETY: initialised above, and still the engine's.
+        let pick = unsafe { slot.assume_init_read() };
+        let pick = if index < count { Pick::of(pick) } else { Pick::NONE };
+        // SAFETY: our own slot; from here on it holds the caller's form.
+        unsafe { slot.as_mut_ptr().cast::<Pick>().write(pick) };
+    }
+    answer
+}

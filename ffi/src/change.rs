@@ -1,0 +1,212 @@
+//! One change to one host, and a batch of them as the engine takes it.
+
+use std::mem::offset_of;
+
+use plimsoll::config::{Endpoint, MAX_PRIORITY};
+use plimsoll::{Address, EdsHealth, HealthEvent, Update};
+
+use crate::error::Failure;
+use crate::options::{self, Growable, SizeProblem, locality, unknown_number};
+use crate::text::Str;
+
+/// `plimsoll_host_change.kind`: the host is added, or its description replaced if it is there.
+pub const PLIMSOLL_CHANGE_UPSERT: u32 = 1;
+/// `plimsoll_host_change.kind`: the host is removed.
+pub const PLIMSOLL_CHANGE_REMOVE: u32 = 2;
+/// `plimsoll_host_change.kind`: something was learnt about the host's health.
+pub const PLIMSOLL_CHANGE_HEALTH: u32 = 3;
+
+/// `plimsoll_host_change.event`: an active health check passed.
+pub const PLIMSOLL_HEALTH_PASS: u32 = 1;
+/// `plimsoll_host_change.event`: an active health check failed.
+pub const PLIMSOLL_HEALTH_FAIL: u32 = 2;
+/// `plimsoll_host_change.event`: an active health check passed with the degraded mark.
+pub const PLIMSOLL_HEALTH_DEGRADED: u32 = 3;
+/// `plimsoll_host_change.event`: an active health check timed out.
+pub const PLIMSOLL_HEALTH_TIMED_OUT: u32 = 4;
+/// `plimsoll_host_change.event`: a response asked to fail the host at once.
+pub const PLIMSOLL_HEALTH_FAIL_NOW: u32 = 5;
+/// `plimsoll_host_change.event`: outlier detection ejected the host.
+pub const PLIMSOLL_HEALTH_EJECT: u32 = 6;
+/// `plimsoll_host_change.event`: outlier detection took the host back.
+pub const PLIMSOLL_HEALTH_UNEJECT: u32 = 7;
+/// `plimsoll_host_change.event`: outlier detection found the host degraded.
+pub const PLIMSOLL_HEALTH_OUTLIER_DEGRADED: u32 = 8;
+/// `plimsoll_host_change.event`: outlier detection no longer finds the host degraded.
+pub const PLIMSOLL_HEALTH_OUTLIER_RECOVERED: u32 = 9;
+
+/// `plimsoll_host_change.health_status`: the control plane says nothing; counts as healthy.
+pub const PLIMSOLL_EDS_UNKNOWN: u32 = 0;
+/// `plimsoll_host_change.health_status`: healthy.
+pub const PLIMSOLL_EDS_HEALTHY: u32 = 1;
+/// `plimsoll_host_change.health_status`: unhealthy.
+pub const PLIMSOLL_EDS_UNHEALTHY: u32 = 2;
+/// `plimsoll_host_change.health_status`: being drained: no new requests, left out of every
+/// percentage.
+pub const PLIMSOLL_EDS_DRAINING: u32 = 3;
+/// `plimsoll_host_change.health_status`: its health check timed out; counts as unhealthy.
+pub const PLIMSOLL_EDS_TIMEOUT: u32 = 4;
+/// `plimsoll_host_change.health_status`: usable, after the healthy ones.
+pub const PLIMSOLL_EDS_DEGRADED: u32 = 5;
+
+/// One change to one host. Growable: start from `PLIMSOLL_HOST_CHANGE_INIT`.
+///
+/// All changes of one call have the same `size`. A member that a kind does not use is not read.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct HostChange {
+    /// `sizeof(plimsoll_host_change)`.
+    pub size: usize,
+    /// One of `PLIMSOLL_CHANGE_...`.
+    pub kind: u32,
+    /// For `PLIMSOLL_CHANGE_HEALTH`: one of `PLIMSOLL_HEALTH_...`.
+    pub event: u32,
+    /// The host's address, its identity: `10.0.0.1:80`, `[::1]:80` or any other text. Not empty.
+    pub address: Str,
+    /// For `PLIMSOLL_CHANGE_UPSERT`: its name, for dumps and for hashing by name. May be empty.
+    pub hostname: Str,
+    /// For `PLIMSOLL_CHANGE_UPSERT`: its region. May be empty, as the next two.
+    pub region: Str,
+    /// For `PLIMSOLL_CHANGE_UPSERT`: its zone.
+    pub zone: Str,
+    /// For `PLIMSOLL_CHANGE_UPSERT`: its sub-zone.
+    pub sub_zone: Str,
+    /// For `PLIMSOLL_CHANGE_UPSERT`: 0, which is used first, to 128.
+    pub priority: u32,
+    /// For `PLIMSOLL_CHANGE_UPSERT`: its weight; 0 stands for 1.
+    pub weight: u32,
+    /// For `PLIMSOLL_CHANGE_UPSERT`: one of `PLIMSOLL_EDS_...`, which are Envoy's numbers.
+    pub health_status: u32,
+    /// 0. Fills the place that would be padding, so that a later member can use it.
+    pub reserved: u32,
+}
+
+// SAFETY: integers and raw pointers only; `layout` leaves no room for padding.
+unsafe impl Growable for HostChange {}
+
+/// A batch in the engine's form.
+///
+/// # Safety
+///
+/// `changes` is null or aligned and points to `count` structs, each as large as the first one's
+/// `size` says; their texts are readable during the call.
+///
+/// # Errors
+///
+/// The first change that is refused, named by its index.
+pub(crate) unsafe fn batch(changes: *const HostChange, count: usize) -> Result<Update, Failure> {
+    let mut update = Update::new();
+    if count == 0 {
+        return Ok(update);
+    }
+    if changes.is_null() {
+        return Err(Failure::null("changes"));
+    }
+    // SAFETY: there is at least one change, and its size stands first.
+    let stride = unsafe { changes.cast::<usize>().read() };
+    for index in 0..count {
+        let name = format!("changes[{index}]");
+        // SAFETY: the caller promises `count` structs at this distance.
+        let change = unsafe { changes.byte_add(index * stride) };
+        // SAFETY: as above; the distance is a multiple of the alignment from the second one on.
+        let size = unsafe { change.cast::<usize>().read() };
+        if size != stride || !stride.is_multiple_of(align_of::<HostChange>()) {
+            let message = "all changes of one call have the same, aligned size";
+            return Err(Failure::invalid(&format!("{name}.size"), message));
+        }
+        // SAFETY: as above.
+        let change = unsafe { options::read(change) }.map_err(|problem| problem.failure(&name))?;
+        // SAFETY: the caller promises that the texts are readable.
+        update = unsafe { add(update, &change, &name) }?;
+    }
+    Ok(update)
+}
+
+/// Adds one change to the batch.
+///
+/// # Safety
+///
+/// The texts of `change` are readable during the call.
+unsafe fn add(update: Update, change: &HostChange, name: &str) -> Result<Update, Failure> {
+    let field = |member: &str| format!("{name}.{member}");
+    if change.reserved != 0 {
+        // A newer header may have a member here, and its caller means something by it.
+        let offset = offset_of!(HostChange, reserved);
+        return Err(SizeProblem::Unknown { offset }.failure(name));
+    }
+    // SAFETY: the caller promises that it is readable.
+    let address = unsafe { change.address.read(&field("address")) }?;
+    if address.is_empty() {
+        return Err(Failure::invalid(&field("address"), "value is required"));
+    }
+    let address = Address::from(address);
+    match change.kind {
+        PLIMSOLL_CHANGE_UPSERT => {
+            // SAFETY: passed on from the caller.
+            Ok(update.upsert(unsafe { upsert(address, change, name) }?))
+        }
+        PLIMSOLL_CHANGE_REMOVE => Ok(update.remove(address)),
+        PLIMSOLL_CHANGE_HEALTH => {
+            let event =
+                event(change.event).ok_or_else(|| unknown_number(&field("event"), change.event))?;
+            Ok(update.health(address, event))
+        }
+        other => Err(unknown_number(&field("kind"), other)),
+    }
+}
+
+/// The description of a host.
+///
+/// # Safety
+///
+/// The texts of `change` are readable during the call.
+unsafe fn upsert(
+    address: Address,
+    change: &HostChange,
+    name: &str,
+) -> Result<plimsoll::HostChange, Failure> {
+    // SAFETY: the caller promises that it is readable.
+    let hostname = unsafe { change.hostname.read(&format!("{name}.hostname")) }?;
+    // SAFETY: as above, for all three.
+    let locality = unsafe { locality(name, change.region, change.zone, change.sub_zone) }?;
+    let health_status = eds_health(change.health_status)
+        .ok_or_else(|| unknown_number(&format!("{name}.health_status"), change.health_status))?;
+    if change.priority > MAX_PRIORITY {
+        let message = format!("value must be less than or equal to {MAX_PRIORITY}");
+        return Err(Failure::invalid(&format!("{name}.priority"), message));
+    }
+    let endpoint = Endpoint {
+        hostname: hostname.to_owned(),
+        load_balancing_weight: change.weight.max(1),
+        health_status,
+        ..Endpoint::new(address)
+    };
+    Ok(plimsoll::HostChange { endpoint, priority: change.priority, locality })
+}
+
+fn event(number: u32) -> Option<HealthEvent> {
+    Some(match number {
+        PLIMSOLL_HEALTH_PASS => HealthEvent::Pass,
+        PLIMSOLL_HEALTH_FAIL => HealthEvent::Fail,
+        PLIMSOLL_HEALTH_DEGRADED => HealthEvent::Degraded,
+        PLIMSOLL_HEALTH_TIMED_OUT => HealthEvent::TimedOut,
+        PLIMSOLL_HEALTH_FAIL_NOW => HealthEvent::FailNow,
+        PLIMSOLL_HEALTH_EJECT => HealthEvent::Eject,
+        PLIMSOLL_HEALTH_UNEJECT => HealthEvent::Uneject,
+        PLIMSOLL_HEALTH_OUTLIER_DEGRADED => HealthEvent::OutlierDegraded,
+        PLIMSOLL_HEALTH_OUTLIER_RECOVERED => HealthEvent::OutlierRecovered,
+        _ => return None,
+    })
+}
+
+fn eds_health(number: u32) -> Option<EdsHealth> {
+    Some(match number {
+        PLIMSOLL_EDS_UNKNOWN => EdsHealth::Unknown,
+        PLIMSOLL_EDS_HEALTHY => EdsHealth::Healthy,
+        PLIMSOLL_EDS_UNHEALTHY => EdsHealth::Unhealthy,
+        PLIMSOLL_EDS_DRAINING => EdsHealth::Draining,
+        PLIMSOLL_EDS_TIMEOUT => EdsHealth::Timeout,
+        PLIMSOLL_EDS_DEGRADED => EdsHealth::Degraded,
+        _ => return None,
+    })
+}

@@ -1,0 +1,101 @@
+//! A cluster's handle: how it comes and goes.
+
+use std::ptr;
+
+use plimsoll::Cluster;
+use plimsoll_envoy_config::parse_cluster;
+
+use crate::error::{Failure, report};
+use crate::guard::silent;
+use crate::options::{self, ClusterOptions};
+use crate::out::fresh;
+use crate::status::Status;
+use crate::text::Str;
+
+/// A cluster: its settings, its hosts, and the snapshot that its workers pick from. Any thread may
+/// use it; control calls wait for each other and never make a worker wait.
+pub struct ClusterHandle {
+    engine: Cluster,
+}
+
+// The header lets any thread use a cluster, and free an error object.
+const _: () = {
+    const fn any_thread<T: Send + Sync>() {}
+    any_thread::<Cluster>();
+    any_thread::<Failure>();
+};
+
+impl ClusterHandle {
+    /// The handle of a cluster that Rust code made; C frees it with [`plimsoll_cluster_free`].
+    #[must_use]
+    pub fn into_raw(engine: Cluster) -> *mut Self {
+        Box::into_raw(Box::new(Self { engine }))
+    }
+
+    pub(crate) fn engine(&self) -> &Cluster {
+        &self.engine
+    }
+}
+
+/// Opens a cluster from Envoy's `Cluster` message, as JSON or YAML; its hosts are those of its
+/// `load_assignment`, none if it has none.
+///
+/// `options` may be NULL. `*out` is NULL on failure. Free it with `plimsoll_cluster_free`. Open it
+/// after a `fork`: handles do not survive one.
+///
+/// Fails with `PLIMSOLL_STATUS_PARSE_ERROR` for text that is neither JSON nor YAML,
+/// `PLIMSOLL_STATUS_INVALID_ARGUMENT` for a value outside its range or an unknown field (the error
+/// object names it), `PLIMSOLL_STATUS_UNSUPPORTED` for what Envoy accepts and this version does
+/// not, `PLIMSOLL_STATUS_UNSUPPORTED_FIELD` for options of a newer header,
+/// `PLIMSOLL_STATUS_NULL_ARGUMENT` or `PLIMSOLL_STATUS_PANIC`.
+///
+/// Thread: any. Allocates: yes. Blocks: no.
+///
+/// # Safety
+///
+/// `cluster` is readable, `options` is NULL or as large as its `size` says, `out` and `error` are
+/// NULL or writable.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn plimsoll_cluster_open(
+    cluster: Str,
+    options: *const ClusterOptions,
+    out: *mut *mut ClusterHandle,
+    error: *mut *mut Failure,
+) -> Status {
+    let body = || {
+        // SAFETY: null is handled; otherwise the caller promises that it is writable.
+        let out = unsafe { fresh(out, ptr::null_mut()) }.ok_or_else(|| Failure::null("out"))?;
+        // SAFETY: the caller promises that it is readable.
+        let text = unsafe { cluster.read("cluster") }?;
+        // SAFETY: passed on from the caller.
+        let (behavior, options) = unsafe { options::engine_options(options) }?;
+        let mut file = parse_cluster(text)?;
+        file.config.behavior = behavior;
+        let assignment = file.assignment.unwrap_or_default();
+        let engine = Cluster::open(file.config, &assignment, options)?;
+        *out = ClusterHandle::into_raw(engine);
+        Ok(())
+    };
+    // SAFETY: the caller promises that it is null or writable.
+    unsafe { report(error, body) }
+}
+
+/// Frees a cluster. NULL is fine. Its workers keep serving their last snapshot; the last handle to
+/// be freed takes the rest with it, so that `release` callbacks may run.
+///
+/// Thread: any, while nobody else uses `cluster`. Allocates: no. Blocks: no.
+///
+/// # Safety
+///
+/// `cluster` is NULL or came from `plimsoll_cluster_open`, was not freed before, and nobody uses
+/// it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn plimsoll_cluster_free(cluster: *mut ClusterHandle) {
+    silent(|| {
+        if !cluster.is_null() {
+            // SAFETY: not null, so that it came from `into_raw` and is freed once.
+            drop(unsafe { Box::from_raw(cluster) });
+        }
+    });
+}

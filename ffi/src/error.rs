@@ -1,0 +1,200 @@
+//! The error object: what a status alone cannot say.
+//!
+//! An object belongs to the call that made it and to nobody else. There is no "last error" of a
+//! thread, which a Go program could not use: its goroutines move between threads.
+
+use std::ptr;
+
+use plimsoll::Error;
+use plimsoll_envoy_config::ParseError;
+
+use crate::guard::{guard, silent};
+use crate::status::Status;
+use crate::text::Str;
+
+/// Why a control call failed. Any thread may read and free it.
+///
+/// A call that takes `plimsoll_error **error` stores one there when it fails and NULL when it
+/// succeeds; give NULL if the status is enough. It must be freed with `plimsoll_error_free`.
+#[derive(Debug)]
+pub struct Failure {
+    status: Status,
+    // Both end in a NUL that is not part of the text, so that C can print them with %s.
+    field: String,
+    message: String,
+}
+
+impl Failure {
+    pub(crate) fn new(status: Status, field: &str, message: impl Into<String>) -> Self {
+        Self { status, field: format!("{field}\0"), message: message.into() + "\0" }
+    }
+
+    pub(crate) fn null(argument: &str) -> Self {
+        Self::new(Status::NullArgument, argument, format!("{argument} is NULL"))
+    }
+
+    pub(crate) fn invalid(field: &str, message: impl Into<String>) -> Self {
+        Self::new(Status::InvalidArgument, field, message)
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::new(Status::of_code(error.code()), error.field(), error.to_string())
+    }
+}
+
+impl From<ParseError> for Failure {
+    fn from(error: ParseError) -> Self {
+        match error {
+            ParseError::Config(error) => Error::Config(error).into(),
+            other => Self::new(Status::of_code(other.code()), "", other.to_string()),
+        }
+    }
+}
+
+/// The guard of control calls: a failure, panics included, becomes a status and, where `error` is
+/// not null, an object.
+///
+/// # Safety
+///
+/// `error` is null or writable.
+pub(crate) unsafe fn report(
+    error: *mut *mut Failure,
+    body: impl FnOnce() -> Result<(), Failure>,
+) -> Status {
+    let panicked = |message| Err(Failure::new(Status::Panic, "", message));
+    let (status, object) = match guard(body, panicked) {
+        Ok(()) => (Status::Ok, ptr::null_mut()),
+        Err(failure) if error.is_null() => (failure.status, ptr::null_mut()),
+        Err(failure) => (failure.status, Box::into_raw(Box::new(failure))),
+    };
+    if !error.is_null() {
+        // SAFETY: not null, and then the caller promises that it is writable.
+        unsafe { error.write(object) };
+    }
+    status
+}
+
+/// Frees an error object and the texts that were read from it. NULL is fine.
+///
+/// Thread: any. Allocates: no. Blocks: no.
+///
+/// # Safety
+///
+/// `error` is NULL or came from a call of this library and was not freed before.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn plimsoll_error_free(error: *mut Failure) {
+    silent(|| {
+        if !error.is_null() {
+            // SAFETY: not null, so that it came from `report` and is freed once.
+            drop(unsafe { Box::from_raw(error) });
+        }
+    });
+}
+
+/// The status that the failed call returned; `PLIMSOLL_STATUS_NULL_ARGUMENT` for NULL.
+///
+/// Thread: any. Allocates: no. Blocks: no.
+///
+/// # Safety
+///
+/// `error` is NULL or came from a call of this library and was not freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn plimsoll_error_status(error: *const Failure) -> Status {
+    let read = || {
+        // SAFETY: the caller promises that it is null or alive.
+        let error = unsafe { error.as_ref() };
+        error.map_or(Status::NullArgument, |error| error.status)
+    };
+    guard(read, |_| Status::Panic)
+}
+
+/// The status as a word, such as `invalid_argument`: the same that replays and the command line
+/// print. A text of length 0 for NULL.
+///
+/// The text is never NULL and ends in a NUL that `len` does not count; it stays as it is for as
+/// long as the program runs.
+///
+/// Thread: any. Allocates: no. Blocks: no.
+///
+/// # Safety
+///
+/// `error` is NULL or came from a call of this library and was not freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn plimsoll_error_code(error: *const Failure) -> Str {
+    // SAFETY: the caller promises that it is null or alive.
+    unsafe { read(error, |error| Str::lend_c(error.status.code())) }
+}
+
+/// Which value is at fault: the path of a field in Envoy's messages
+/// (`endpoints[2].lb_endpoints[0].load_balancing_weight`), the name of an argument or of a member
+/// of one (`changes[3].kind`), or the address of the host that is not there or has data already. A
+/// text of length 0 where no single value is at fault, and for NULL.
+///
+/// The text is never NULL and ends in a NUL that `len` does not count; it is valid until
+/// `plimsoll_error_free`.
+///
+/// Thread: any. Allocates: no. Blocks: no.
+///
+/// # Safety
+///
+/// `error` is NULL or came from a call of this library and was not freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn plimsoll_error_field(error: *const Failure) -> Str {
+    // SAFETY: the caller promises that it is null or alive.
+    unsafe { read(error, |error| Str::lend_terminated(&error.field)) }
+}
+
+/// What is wrong, in a sentence for a human; Envoy's text where Envoy has one. A text of length 0
+/// for NULL.
+///
+/// The text is never NULL and ends in a NUL that `len` does not count; it is valid until
+/// `plimsoll_error_free`.
+///
+/// Thread: any. Allocates: no. Blocks: no.
+///
+/// # Safety
+///
+/// `error` is NULL or came from a call of this library and was not freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn plimsoll_error_message(error: *const Failure) -> Str {
+    // SAFETY: the caller promises that it is null or alive.
+    unsafe { read(error, |error| Str::lend_terminated(&error.message)) }
+}
+
+/// Lends one text of the object.
+///
+/// # Safety
+///
+/// `error` is null or alive.
+unsafe fn read(error: *const Failure, text: impl Fn(&Failure) -> Str) -> Str {
+    let read = || {
+        // SAFETY: passed on from the caller.
+        let error = unsafe { error.as_ref() };
+        error.map_or(Str::EMPTY, text)
+    };
+    guard(read, |_| Str::EMPTY)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_poisoned_engine_is_a_status_of_its_own() {
+        let failure = Failure::from(Error::Poisoned);
+        assert_eq!(failure.status, Status::Poisoned);
+        assert_eq!(failure.status.code(), c"poisoned");
+    }
+
+    #[test]
+    fn every_error_of_the_engine_keeps_its_code() {
+        let address = plimsoll::Address::from("10.0.0.1:80");
+        let errors = [Error::UnknownHost { address: address.clone() }, Error::HasData { address }];
+        for error in errors {
+            let code = error.code();
+            assert_eq!(Failure::from(error).status.code().to_str(), Ok(code));
+        }
+    }
+}

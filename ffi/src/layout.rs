@@ -1,0 +1,63 @@
+//! How the structs of the interface lie in memory.
+//!
+//! C code that is compiled already relies on these numbers, so that a change of one of them is a
+//! change of the interface. The C tests assert the same from the other side. A growable struct has
+//! no padding: a byte that no member names could not be told from one of a later version.
+
+use std::mem::{offset_of, size_of};
+
+use crate::change::HostChange;
+use crate::control::Applied;
+use crate::options::ClusterOptions;
+use crate::pick::{Pick, PickContext};
+use crate::status::Status;
+use crate::text::Str;
+
+const _: () = assert!(size_of::<Status>() == 4);
+
+const _: () = assert!(size_of::<Pick>() == 16);
+const _: () = assert!(offset_of!(Pick, slot) == 0);
+const _: () = assert!(offset_of!(Pick, generation) == 4);
+const _: () = assert!(offset_of!(Pick, priority) == 8);
+const _: () = assert!(offset_of!(Pick, flags) == 12);
+
+/// Where a pointer has 64 bits.
+#[cfg(target_pointer_width = "64")]
+mod pointers_of_64_bits {
+    use super::*;
+
+    const _: () = assert!(size_of::<Str>() == 16);
+    const _: () = assert!(offset_of!(Str, len) == 8);
+
+    const _: () = assert!(size_of::<Applied>() == 16);
+    const _: () = assert!(offset_of!(Applied, published) == 8);
+
+    const _: () = assert!(size_of::<ClusterOptions>() == 80);
+    const _: () = assert!(offset_of!(ClusterOptions, size) == 0);
+    const _: () = assert!(offset_of!(ClusterOptions, behavior) == 8);
+    const _: () = assert!(offset_of!(ClusterOptions, has_seed) == 12);
+    const _: () = assert!(offset_of!(ClusterOptions, seed) == 16);
+    const _: () = assert!(offset_of!(ClusterOptions, now_ns) == 24);
+    const _: () = assert!(offset_of!(ClusterOptions, region) == 32);
+    const _: () = assert!(offset_of!(ClusterOptions, zone) == 48);
+    const _: () = assert!(offset_of!(ClusterOptions, sub_zone) == 64);
+
+    const _: () = assert!(size_of::<HostChange>() == 112);
+    const _: () = assert!(offset_of!(HostChange, size) == 0);
+    const _: () = assert!(offset_of!(HostChange, kind) == 8);
+    const _: () = assert!(offset_of!(HostChange, event) == 12);
+    const _: () = assert!(offset_of!(HostChange, address) == 16);
+    const _: () = assert!(offset_of!(HostChange, hostname) == 32);
+    const _: () = assert!(offset_of!(HostChange, region) == 48);
+    const _: () = assert!(offset_of!(HostChange, zone) == 64);
+    const _: () = assert!(offset_of!(HostChange, sub_zone) == 80);
+    const _: () = assert!(offset_of!(HostChange, priority) == 96);
+    const _: () = assert!(offset_of!(HostChange, weight) == 100);
+    const _: () = assert!(offset_of!(HostChange, health_status) == 104);
+    const _: () = assert!(offset_of!(HostChange, reserved) == 108);
+
+    const _: () = assert!(size_of::<PickContext>() == 16);
+    const _: () = assert!(offset_of!(PickContext, size) == 0);
+    const _: () = assert!(offset_of!(PickContext, retries) == 8);
+    const _: () = assert!(offset_of!(PickContext, flags) == 12);
+}

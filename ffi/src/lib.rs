@@ -1,0 +1,49 @@
+//! The C interface of Plimsoll.
+//!
+//! C, C++ and Go link the archive that this crate builds and read
+//! `include/plimsoll/plimsoll.h`, which is generated from the files here. There is no balancing in
+//! this crate: an exported function checks its arguments, converts them, calls the engine and
+//! converts the answer. A Rust program uses the `plimsoll` crate instead.
+//!
+//! # Invariants
+//!
+//! * No panic crosses into C: every exported function that can panic runs inside
+//!   [`guard`](mod@guard).
+//! * Nothing from C is trusted to be an enum: integers come in and are checked; only
+//!   [`Status`](status::Status) goes out.
+//! * NULL is checked before anything is read, and an out-parameter holds NULL or zero after every
+//!   failure.
+//! * The functions of a worker neither allocate nor lock nor build an error object.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`guard`](mod@guard) | where panics end |
+//! | [`status`], [`error`] | what a call answers |
+//! | [`text`], `out` | what comes in and goes out through pointers |
+//! | [`options`] | structs that may grow, and the options of a cluster |
+//! | [`cluster`], [`control`], [`change`] | a cluster and its control calls |
+//! | [`dump`] | texts about a cluster |
+//! | [`worker`], [`pick`], [`batch`] | the calls of a request |
+//! | [`host_data`] | the caller's own data behind a host |
+//! | [`version`], `layout` | which library this is, and how its structs lie in memory |
+
+// Raw pointers are all that C can pass, so that this crate cannot do without unsafe code; it is
+// denied in every crate that has a choice.
+#![allow(unsafe_code)]
+
+pub mod batch;
+pub mod change;
+pub mod cluster;
+pub mod control;
+pub mod dump;
+pub mod error;
+pub mod guard;
+pub mod host_data;
+mod layout;
+pub mod options;
+mod out;
+pub mod pick;
+pub mod status;
+pub mod text;
+pub mod version;
+pub mod worker;

@@ -1,0 +1,261 @@
+//! The calls of one request: pick a host, and say when the request is done.
+//!
+//! These run in nanoseconds and by the million: they allocate nothing, lock nothing, call no
+//! system function and build no error object. A test counts the allocations.
+
+use std::ffi::{c_int, c_void};
+
+use plimsoll::{HostRef, NoHost, Outcome, Worker};
+
+use crate::guard::status;
+use crate::options::{self, Growable};
+use crate::out::fresh;
+use crate::status::Status;
+use crate::worker::WorkerHandle;
+
+/// `plimsoll_pick.flags`: the pick counts as an active request until `plimsoll_worker_done`.
+pub const PLIMSOLL_PICK_COUNTED: u32 = 1;
+
+/// `plimsoll_pick_context.flags`: the pick is not to be counted. It is valid until the same
+/// worker's next pick, and is not to be done.
+pub const PLIMSOLL_PICK_UNCOUNTED: u32 = 1;
+
+/// `plimsoll_worker_done`: the request was answered.
+pub const PLIMSOLL_OUTCOME_SUCCESS: u32 = 0;
+/// `plimsoll_worker_done`: the request failed.
+pub const PLIMSOLL_OUTCOME_ERROR: u32 = 1;
+
+/// A host that was picked: a value to copy, not to be changed.
+///
+/// `slot` is a small number that is the host's for as long as a snapshot or a pick names it, so
+/// that it can index an array of yours; `generation` changes when the slot is given to another
+/// host.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pick {
+    /// The host's slot.
+    pub slot: u32,
+    /// Which host had the slot.
+    pub generation: u32,
+    /// The priority that the host was picked at.
+    pub priority: u32,
+    /// `PLIMSOLL_PICK_COUNTED`, or 0.
+    pub flags: u32,
+}
+
+/// What is known of a request before its host is picked. Growable: start from
+/// `PLIMSOLL_PICK_CONTEXT_INIT`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct PickContext {
+    /// `sizeof(plimsoll_pick_context)`.
+    pub size: usize,
+    /// How many more hosts `plimsoll_worker_pick_filtered` tries while they are refused; more than
+    /// 128 count as 128.
+    pub retries: u32,
+    /// `PLIMSOLL_PICK_UNCOUNTED`, or 0.
+    pub flags: u32,
+}
+
+// SAFETY: integers only; `layout` leaves no room for padding.
+unsafe impl Growable for PickContext {}
+
+impl Pick {
+    pub(crate) const NONE: Self = Self { slot: 0, generation: 0, priority: 0, flags: 0 };
+
+    pub(crate) fn of(pick: plimsoll::Pick) -> Self {
+        let flags = if pick.counted { PLIMSOLL_PICK_COUNTED } else { 0 };
+        Self { slot: pick.slot, generation: pick.generation, priority: pick.priority, flags }
+    }
+
+    /// The engine's form.
+    ///
+    /// # Errors
+    ///
+    /// Flags that no pick has.
+    pub(crate) fn to_engine(self) -> Result<plimsoll::Pick, Status> {
+        let counted = match self.flags {
+            0 => false,
+            PLIMSOLL_PICK_COUNTED => true,
+            _ => return Err(Status::InvalidArgument),
+        };
+        let Self { slot, generation, priority, .. } = self;
+        Ok(plimsoll::Pick { slot, generation, priority, counted })
+    }
+}
+
+/// The context in the engine's form.
+///
+/// # Safety
+///
+/// `context` is null or as [`options::read`] wants it.
+pub(crate) unsafe fn engine_context(
+    context: *const PickContext,
+) -> Result<plimsoll::PickContext, Status> {
+    if context.is_null() {
+        return Ok(plimsoll::PickContext::default());
+    }
+    // SAFETY: not null; the caller promises the rest.
+    let given = unsafe { options::read(context) }.map_err(options::SizeProblem::status)?;
+    let uncounted = match given.flags {
+        0 => false,
+        PLIMSOLL_PICK_UNCOUNTED => true,
+        _ => return Err(Status::InvalidArgument),
+    };
+    Ok(plimsoll::PickContext { retries: given.retries, uncounted })
+}
+
+/// Picks a host for one request.
+///
+/// `context` may be NULL: then the pick is counted, and must be given to `plimsoll_worker_done`
+/// when the request is over. On failure `*out` is zero and nothing is counted.
+///
+/// Fails with `PLIMSOLL_STATUS_NO_HOST` if no host is eligible where the pick was led,
+/// `PLIMSOLL_STATUS_NO_HOST_PANIC` if the cluster fails traffic on panic and is in panic,
+/// `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_INVALID_ARGUMENT` or
+/// `PLIMSOLL_STATUS_UNSUPPORTED_FIELD` for the context, or `PLIMSOLL_STATUS_PANIC`.
+///
+/// Thread: the one that uses `worker`. Allocates: no. Blocks: no.
+///
+/// # Safety
+///
+/// `worker` is NULL or alive and no other thread uses it, `context` is NULL or as large as its
+/// `size` says, `out` is NULL or writable.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn plimsoll_worker_pick(
+    worker: *mut WorkerHandle,
+    context: *const PickContext,
+    out: *mut Pick,
+) -> Status {
+    // SAFETY: passed on from the caller.
+    unsafe { one(worker, context, out, Worker::pick) }
+}
+
+/// Looks ahead: the host of the next pick that was not peeked yet, to open a connection in advance
+/// for instance. The picks that follow give the peeked hosts first and in order, unless an update
+/// comes between. A peek is never counted, whatever the context says. `*out` is zero on failure.
+///
+/// Fails as `plimsoll_worker_pick` does, and with `PLIMSOLL_STATUS_PEEK_LIMIT` if as many are
+/// outstanding as there are healthy hosts, or 64.
+///
+/// Thread: the one that uses `worker`. Allocates: no. Blocks: no.
+///
+/// # Safety
+///
+/// `worker` is NULL or alive and no other thread uses it, `context` is NULL or as large as its
+/// `size` says, `out` is NULL or writable.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn plimsoll_worker_peek(
+    worker: *mut WorkerHandle,
+    context: *const PickContext,
+    out: *mut Pick,
+) -> Status {
+    // SAFETY: passed on from the caller.
+    unsafe { one(worker, context, out, |worker, _| worker.peek()) }
+}
+
+/// A call that gives one pick.
+///
+/// # Safety
+///
+/// As for [`plimsoll_worker_pick`].
+#[inline]
+unsafe fn one(
+    worker: *mut WorkerHandle,
+    context: *const PickContext,
+    out: *mut Pick,
+    choose: impl FnOnce(&mut Worker, &plimsoll::PickContext) -> Result<plimsoll::Pick, NoHost>,
+) -> Status {
+    status(|| {
+        // SAFETY: null is handled; otherwise the caller promises that it is writable.
+        let out = unsafe { fresh(out, Pick::NONE) }.ok_or(Status::NullArgument)?;
+        // SAFETY: null is handled; otherwise the caller promises that it is alive.
+        let worker = unsafe { worker.as_ref() }.ok_or(Status::NullArgument)?;
+        // SAFETY: passed on from the caller.
+        let context = unsafe { engine_context(context) }?;
+        *out = Pick::of(choose(&mut *worker.engine()?, &context)?);
+        Ok(())
+    })
+}
+
+/// Picks a host that `accept` agrees to; it returns 0 to refuse a candidate and anything else to
+/// take it. While it refuses, up to `context->retries` more candidates are tried (128 at most), each
+/// chosen from the priority on; if all are refused, the last one is taken all the same, as in Envoy.
+///
+/// `accept` runs on this thread, during the call. It may ask for the candidate's address and data
+/// with this worker; every other call with this worker is refused inside it, and the worker must
+/// not be freed. It must not unwind or `longjmp`. The candidate is valid until `accept` returns and
+/// is not counted.
+///
+/// Fails as `plimsoll_worker_pick` does.
+///
+/// Thread: the one that uses `worker`. Allocates: no. Blocks: no, unless `accept` does.
+///
+/// # Safety
+///
+/// `worker` is NULL or alive and no other thread uses it, `context` is NULL or as large as its
+/// `size` says, `out` is NULL or writable, `accept` is NULL or may be called with `userdata`.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn plimsoll_worker_pick_filtered(
+    worker: *mut WorkerHandle,
+    context: *const PickContext,
+    userdata: *mut c_void,
+    accept: Option<unsafe extern "C" fn(userdata: *mut c_void, candidate: *const Pick) -> c_int>,
+    out: *mut Pick,
+) -> Status {
+    status(|| {
+        // SAFETY: null is handled; otherwise the caller promises that it is writable.
+        let out = unsafe { fresh(out, Pick::NONE) }.ok_or(Status::NullArgument)?;
+        // SAFETY: null is handled; otherwise the caller promises that it is alive.
+        let worker = unsafe { worker.as_ref() }.ok_or(Status::NullArgument)?;
+        let accept = accept.ok_or(Status::NullArgument)?;
+        // SAFETY: passed on from the caller.
+        let context = unsafe { engine_context(context) }?;
+        let agrees = |pick: plimsoll::Pick, host: HostRef<'_>| {
+            let candidate = Pick::of(pick);
+            // SAFETY: the caller promises that it may be called so.
+            worker.asking(pick, host, || unsafe { accept(userdata, &raw const candidate) } != 0)
+        };
+        *out = Pick::of(worker.engine()?.pick_filtered(&context, agrees)?);
+        Ok(())
+    })
+}
+
+/// Says that the request of a counted pick is over. Any worker of the same cluster may say it.
+///
+/// Fails with `PLIMSOLL_STATUS_NOT_COUNTED` for a pick that is not counted,
+/// `PLIMSOLL_STATUS_STALE_PICK` for one that names no request any more (done twice, as far as that
+/// can be seen: another active request of the same host hides it), `PLIMSOLL_STATUS_NULL_ARGUMENT`,
+/// `PLIMSOLL_STATUS_INVALID_ARGUMENT` for an outcome that is none or inside `accept`, or
+/// `PLIMSOLL_STATUS_PANIC`.
+///
+/// `outcome` is `PLIMSOLL_OUTCOME_SUCCESS` or `PLIMSOLL_OUTCOME_ERROR`.
+///
+/// Thread: the one that uses `worker`. Allocates: no. Blocks: no.
+///
+/// # Safety
+///
+/// `worker` is NULL or alive and no other thread uses it, `pick` is NULL or readable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn plimsoll_worker_done(
+    worker: *const WorkerHandle,
+    pick: *const Pick,
+    outcome: u32,
+) -> Status {
+    status(|| {
+        // SAFETY: null is handled; otherwise the caller promises that it is alive.
+        let worker = unsafe { worker.as_ref() }.ok_or(Status::NullArgument)?;
+        // SAFETY: null is handled; otherwise the caller promises that it is readable.
+        let pick = unsafe { pick.as_ref() }.ok_or(Status::NullArgument)?;
+        let outcome = match outcome {
+            PLIMSOLL_OUTCOME_SUCCESS => Outcome::Success,
+            PLIMSOLL_OUTCOME_ERROR => Outcome::Error,
+            _ => return Err(Status::InvalidArgument),
+        };
+        worker.engine()?.done(pick.to_engine()?, outcome)?;
+        Ok(())
+    })
+}

@@ -1,0 +1,107 @@
+//! What a call answers.
+//!
+//! The numbers are part of the interface: a released one is never given to another meaning, and
+//! the gaps are room for more of the same kind.
+
+use std::ffi::CStr;
+
+use plimsoll::{DoneError, NoHost};
+
+/// How a call ended. `PLIMSOLL_STATUS_OK` is 0; everything else but `PLIMSOLL_STATUS_PANIC` means
+/// that the call had no effect.
+///
+/// 1 to 15 are mistakes in the call, 16 to 31 answers about hosts and picks, 32 and up faults of
+/// the library. New numbers may be added, so that a `switch` needs a default.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// Done.
+    Ok = 0,
+    /// A pointer that must not be NULL is NULL.
+    NullArgument = 1,
+    /// A value outside its range, or text that is not UTF-8.
+    InvalidArgument = 2,
+    /// Text that is neither JSON nor YAML; the message names line and column.
+    ParseError = 3,
+    /// Envoy accepts it, this version does not: without it traffic would go elsewhere.
+    Unsupported = 4,
+    /// The cluster has no host with this address.
+    UnknownHost = 5,
+    /// The host has data already.
+    HasData = 6,
+    /// The text does not fit; `*needed` says how many bytes it takes.
+    BufferTooSmall = 7,
+    /// A struct from a newer header sets a field that this library does not know.
+    UnsupportedField = 8,
+
+    /// No host is eligible where this pick was led.
+    NoHost = 16,
+    /// The priority is in panic and the cluster is told to fail then.
+    NoHostPanic = 17,
+    /// As many picks are peeked as may be; pick one of them first.
+    PeekLimit = 18,
+    /// The pick names no host any more: it was done before, or is not valid any longer.
+    StalePick = 19,
+    /// The pick was not counted, so that there is nothing to be done.
+    NotCounted = 20,
+
+    /// A control call panicked earlier: control calls refuse, workers keep serving.
+    Poisoned = 32,
+    /// The call panicked, maybe after it had its effect: a fault in the library, please report it.
+    Panic = 33,
+}
+
+impl Status {
+    /// The name in error objects, as replays and the command line print it.
+    pub(crate) fn code(self) -> &'static CStr {
+        match self {
+            Self::Ok => c"ok",
+            Self::NullArgument => c"null_argument",
+            Self::InvalidArgument => c"invalid_argument",
+            Self::ParseError => c"parse_error",
+            Self::Unsupported => c"unsupported",
+            Self::UnknownHost => c"unknown_host",
+            Self::HasData => c"has_data",
+            Self::BufferTooSmall => c"buffer_too_small",
+            Self::UnsupportedField => c"unsupported_field",
+            Self::NoHost => c"no_host",
+            Self::NoHostPanic => c"no_host_panic",
+            Self::PeekLimit => c"peek_limit",
+            Self::StalePick => c"stale_pick",
+            Self::NotCounted => c"not_counted",
+            Self::Poisoned => c"poisoned",
+            Self::Panic => c"panic",
+        }
+    }
+
+    /// The status of an error that the engine or the reader of Envoy's messages calls `code`.
+    pub(crate) fn of_code(code: &str) -> Self {
+        match code {
+            "parse_error" => Self::ParseError,
+            "unsupported" => Self::Unsupported,
+            "unknown_host" => Self::UnknownHost,
+            "has_data" => Self::HasData,
+            "poisoned" => Self::Poisoned,
+            _ => Self::InvalidArgument,
+        }
+    }
+}
+
+impl From<NoHost> for Status {
+    fn from(reason: NoHost) -> Self {
+        match reason {
+            NoHost::Panic => Self::NoHostPanic,
+            NoHost::PeekLimit => Self::PeekLimit,
+            _ => Self::NoHost,
+        }
+    }
+}
+
+impl From<DoneError> for Status {
+    fn from(error: DoneError) -> Self {
+        match error {
+            DoneError::NotCounted => Self::NotCounted,
+            _ => Self::StalePick,
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! A worker's handle, and what is asked of it besides picks.
+//!
+//! A handle is used by one thread at a time, so that nothing here is atomic. One thing can still
+//! get in the way of a call: an `accept` callback that calls back into its own worker while that
+//! one is in the middle of a pick. The borrow that the pick holds shows it, and everything is
+//! refused then but questions about the candidate.
+
+use std::cell::{Cell, RefCell, RefMut};
+use std::ffi::c_char;
+use std::ptr;
+
+use plimsoll::{HostRef, Worker};
+
+use crate::cluster::ClusterHandle;
+use crate::error::{Failure, report};
+use crate::guard::{silent, status};
+use crate::out::{TextBuffer, fresh};
+use crate::pick::Pick;
+use crate::status::Status;
+
+/// Picks hosts of one cluster. Used by one thread at a time, and outlives the cluster.
+pub struct WorkerHandle {
+    engine: RefCell<Worker>,
+    candidate: Cell<Option<Candidate>>,
+}
+
+// The header lets a worker move between threads.
+const _: () = {
+    const fn may_move<T: Send>() {}
+    may_move::<Worker>();
+};
+
+/// The host that an `accept` callback is being asked about.
+#[derive(Clone, Copy)]
+struct Candidate {
+    pick: plimsoll::Pick,
+    /// Points to a live value for as long as the candidate stands in the handle.
+    host: *const HostRef<'static>,
+}
+
+impl WorkerHandle {
+    /// The engine's worker, unless a pick of this handle is under way further up the stack.
+    #[inline]
+    pub(crate) fn engine(&self) -> Result<RefMut<'_, Worker>, Status> {
+        self.engine.try_borrow_mut().map_err(|_| Status::InvalidArgument)
+    }
+
+    /// What `read` makes of the host of `pick`.
+    pub(crate) fn with_host<R>(
+        &self,
+        pick: plimsoll::Pick,
+        read: impl FnOnce(HostRef<'_>) -> R,
+    ) -> Result<R, Status> {
+        if let Ok(engine) = self.engine.try_borrow() {
+            return engine.host(pick).map(read).ok_or(Status::StalePick);
+        }
+        let candidate = self.candidate.get().filter(|candidate| candidate.pick == pick);
+        let candidate = candidate.ok_or(Status::InvalidArgument)?;
+        // SAFETY: `asking` put it there, and takes it out before the host goes away.
+        let host: HostRef<'_> = unsafe { *candidate.host };
+        Ok(read(host))
+    }
+
+    /// Runs `ask` while the candidate can be asked about.
+    pub(crate) fn asking<R>(
+        &self,
+        pick: plimsoll::Pick,
+        host: HostRef<'_>,
+        ask: impl FnOnce() -> R,
+    ) -> R {
+        let host = ptr::from_ref(&host).cast::<HostRef<'static>>();
+        self.candidate.set(Some(Candidate { pick, host }));
+        let answer = ask();
+        self.candidate.set(None);
+        answer
+    }
+}
+
+/// Makes a worker. A thread that picks has one of its own; a pool of them works as well.
+///
+/// `*out` is NULL on failure. Free it with `plimsoll_worker_free`.
+///
+/// Fails with `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_POISONED` or
+/// `PLIMSOLL_STATUS_PANIC`.
+///
+/// Thread: any. Allocates: yes. Blocks: on control calls.
+///
+/// # Safety
+///
+/// `cluster` is NULL or alive, `out` and `error` are NULL or writable.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn plimsoll_worker_new(
+    cluster: *const ClusterHandle,
+    out: *mut *mut WorkerHandle,
+    error: *mut *mut Failure,
+) -> Status {
+    let body = || {
+        // SAFETY: null is handled; otherwise the caller promises that it is writable.
+        let out = unsafe { fresh(out, ptr::null_mut()) }.ok_or_else(|| Failure::null("out"))?;
+        // SAFETY: null is handled; otherwise the caller promises that it is alive.
+        let cluster = unsafe { cluster.as_ref() }.ok_or_else(|| Failure::null("cluster"))?;
+        let engine = RefCell::new(cluster.engine().worker()?);
+        *out = Box::into_raw(Box::new(WorkerHandle { engine, candidate: Cell::new(None) }));
+        Ok(())
+    };
+    // SAFETY: the caller promises that it is null or writable.
+    unsafe { report(error, body) }
+}
+
+/// Frees a worker. NULL is fine. Its picks that are not done stay counted until another worker of
+/// the cluster is told.
+///
+/// The last handle of a cluster takes the rest with it, so that `release` callbacks may run.
+///
+/// Thread: any, while nobody else uses `worker`. Allocates: no. Blocks: on control calls that free
+/// snapshots.
+///
+/// # Safety
+///
+/// `worker` is NULL or came from `plimsoll_worker_new`, was not freed before, and nobody uses it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn plimsoll_worker_free(worker: *mut WorkerHandle) {
+    silent(|| {
+        if !worker.is_null() {
+            // SAFETY: not null, so that it came from `plimsoll_worker_new` and is freed once.
+            drop(unsafe { Box::from_raw(worker) });
+        }
+    });
+}
+
+/// Writes the address of the host of a pick and a NUL into `buffer`.
+///
+/// `*needed` is the number of bytes that takes, the NUL included. `buffer` may be NULL if
+/// `capacity` is 0. On failure the buffer holds an empty text. Inside `accept` the candidate may
+/// be asked about.
+///
+/// The worker looks in the snapshot that it has: a host that has left since is not found after the
+/// worker's next pick, though its request goes on.
+///
+/// Fails with `PLIMSOLL_STATUS_BUFFER_TOO_SMALL` if `capacity` is less than `*needed`,
+/// `PLIMSOLL_STATUS_STALE_PICK` if the snapshot has no such host,
+/// `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_INVALID_ARGUMENT` for flags that no pick has
+/// or for another pick inside `accept`, or `PLIMSOLL_STATUS_PANIC`.
+///
+/// Thread: the one that uses `worker`. Allocates: no. Blocks: no.
+///
+/// # Safety
+///
+/// `worker` is NULL or alive and no other thread uses it, `pick` is NULL or readable, `buffer` is
+/// NULL or has `capacity` writable bytes, `needed` is NULL or writable.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn plimsoll_worker_host_address(
+    worker: *const WorkerHandle,
+    pick: *const Pick,
+    buffer: *mut c_char,
+    capacity: usize,
+    needed: *mut usize,
+) -> Status {
+    status(|| {
+        // SAFETY: the caller promises that they are null or writable.
+        let buffer = unsafe { TextBuffer::new(buffer, capacity, needed) }?;
+        // SAFETY: null is handled; otherwise the caller promises that it is alive.
+        let worker = unsafe { worker.as_ref() }.ok_or(Status::NullArgument)?;
+        // SAFETY: null is handled; otherwise the caller promises that it is readable.
+        let pick = unsafe { pick.as_ref() }.ok_or(Status::NullArgument)?;
+        worker.with_host(pick.to_engine()?, |host| buffer.put(host.address().as_str()))?
+    })
+}
+
+/// Adopts the newest snapshot without a pick, so that an idle worker does not hold up an old one.
+///
+/// Fails with `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_INVALID_ARGUMENT` inside
+/// `accept`, or `PLIMSOLL_STATUS_PANIC`.
+///
+/// Thread: the one that uses `worker`. Allocates: no. Blocks: no.
+///
+/// # Safety
+///
+/// `worker` is NULL or alive and no other thread uses it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn plimsoll_worker_refresh(worker: *mut WorkerHandle) -> Status {
+    // SAFETY: passed on from the caller.
+    unsafe { with_engine(worker, Worker::refresh) }
+}
+
+/// Lets go of the snapshot, so that an idle worker holds neither memory nor host data. The next
+/// pick adopts the newest one; picks that are not counted are no longer valid.
+///
+/// Fails with `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_INVALID_ARGUMENT` inside
+/// `accept`, or `PLIMSOLL_STATUS_PANIC`.
+///
+/// Thread: the one that uses `worker`. Allocates: no. Blocks: no.
+///
+/// # Safety
+///
+/// `worker` is NULL or alive and no other thread uses it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn plimsoll_worker_quiesce(worker: *mut WorkerHandle) -> Status {
+    // SAFETY: passed on from the caller.
+    unsafe { with_engine(worker, Worker::quiesce) }
+}
+
+/// Checks the handle and calls `act`.
+///
+/// # Safety
+///
+/// `worker` is null or alive and no other thread uses it.
+unsafe fn with_engine(worker: *mut WorkerHandle, act: impl FnOnce(&mut Worker)) -> Status {
+    status(|| {
+        // SAFETY: null is handled; otherwise the caller promises that it is alive.
+        let worker = unsafe { worker.as_ref() }.ok_or(Status::NullArgument)?;
+        act(&mut *worker.engine()?);
+        Ok(())
+    })
+}

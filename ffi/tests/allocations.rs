@@ -1,0 +1,208 @@
+//! The calls of a request allocate nothing and free nothing, whatever the policy, also when they
+//! fail and when they meet a new snapshot.
+
+// Counting what goes through the allocator, and calling the interface as C does, takes raw pointers.
+#![allow(unsafe_code)]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::ffi::{c_char, c_int, c_void};
+use std::ptr::{null, null_mut};
+
+use plimsoll_ffi::batch::plimsoll_worker_pick_batch;
+use plimsoll_ffi::cluster::{ClusterHandle, plimsoll_cluster_free, plimsoll_cluster_open};
+use plimsoll_ffi::control::plimsoll_cluster_assign;
+use plimsoll_ffi::host_data::plimsoll_worker_host_data;
+use plimsoll_ffi::options::{ClusterOptions, PLIMSOLL_BEHAVIOR_ENVOY, PLIMSOLL_BEHAVIOR_NATIVE};
+use plimsoll_ffi::pick::{
+    Pick, PickContext, plimsoll_worker_done, plimsoll_worker_peek, plimsoll_worker_pick,
+    plimsoll_worker_pick_filtered,
+};
+use plimsoll_ffi::status::Status;
+use plimsoll_ffi::text::Str;
+use plimsoll_ffi::worker::{
+    WorkerHandle, plimsoll_worker_free, plimsoll_worker_host_address, plimsoll_worker_new,
+    plimsoll_worker_quiesce, plimsoll_worker_refresh,
+};
+
+/// The system's allocator, with a count for each thread.
+struct Counting;
+
+thread_local! {
+    static CALLS: Cell<u64> = const { Cell::new(0) };
+}
+
+fn count() {
+    CALLS.set(CALLS.get() + 1);
+}
+
+// SAFETY: everything is passed on to the system's allocator; the count allocates nothing.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: passed on from the caller.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        count();
+        // SAFETY: passed on from the caller.
+        unsafe { System.dealloc(block, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// How often `body` called the allocator.
+fn allocator_calls(body: impl FnOnce()) -> u64 {
+    let before = CALLS.get();
+    body();
+    CALLS.get() - before
+}
+
+fn text(text: &str) -> Str {
+    Str { data: text.as_ptr().cast(), len: text.len() }
+}
+
+const EMPTY: Str = Str { data: null(), len: 0 };
+const NO_PICK: Pick = Pick { slot: 0, generation: 0, priority: 0, flags: 0 };
+
+fn assignment(hosts: u32) -> String {
+    let host = |index| {
+        format!(
+            r#"{{"endpoint":{{"address":{{"socket_address":{{"address":"10.0.0.{index}","port_value":80}}}}}}}}"#
+        )
+    };
+    let hosts: Vec<String> = (1..=hosts).map(host).collect();
+    format!(r#"{{"cluster_name":"api","endpoints":[{{"lb_endpoints":[{}]}}]}}"#, hosts.join(","))
+}
+
+fn open(behavior: u32, policy: &str) -> (*mut ClusterHandle, *mut WorkerHandle) {
+    let config = format!(r#"{{"name":"api","lb_policy":"{policy}"}}"#);
+    let options = ClusterOptions {
+        size: size_of::<ClusterOptions>(),
+        behavior,
+        has_seed: 1,
+        seed: 1,
+        now_ns: 0,
+        region: EMPTY,
+        zone: EMPTY,
+        sub_zone: EMPTY,
+    };
+    let (mut cluster, mut worker) = (null_mut(), null_mut());
+    let config = text(&config);
+    // SAFETY: all of it is alive during the call.
+    let opened =
+        unsafe { plimsoll_cluster_open(config, &raw const options, &raw mut cluster, null_mut()) };
+    assert_eq!(opened, Status::Ok);
+    // SAFETY: opened just now.
+    let made = unsafe { plimsoll_worker_new(cluster, &raw mut worker, null_mut()) };
+    assert_eq!(made, Status::Ok);
+    (cluster, worker)
+}
+
+fn assign(cluster: *mut ClusterHandle, hosts: u32) {
+    let hosts = assignment(hosts);
+    // SAFETY: the cluster is alive, and so is the text.
+    let done = unsafe { plimsoll_cluster_assign(cluster, text(&hosts), null_mut(), null_mut()) };
+    assert_eq!(done, Status::Ok);
+}
+
+/// Every call of a worker, each with the status that it is to have.
+fn all_calls(worker: *mut WorkerHandle, picks: &mut [Pick], expected: Status) {
+    let mut pick = NO_PICK;
+    // SAFETY: the worker is alive and used by this thread only; `pick` is ours. So in all of these.
+    let picked = unsafe { plimsoll_worker_pick(worker, null(), &raw mut pick) };
+    assert_eq!(picked, expected);
+    let context = PickContext { size: size_of::<PickContext>(), retries: 3, flags: 0 };
+    let mut filtered = NO_PICK;
+    // SAFETY: as above; `never` takes any pointer.
+    let status = unsafe {
+        plimsoll_worker_pick_filtered(
+            worker,
+            &raw const context,
+            null_mut(),
+            Some(never),
+            &raw mut filtered,
+        )
+    };
+    assert_eq!(status, expected);
+    let (room, mut count) = (picks.len(), 0);
+    let batch = picks.as_mut_ptr();
+    // SAFETY: as above; `picks` has this room.
+    let status = unsafe { plimsoll_worker_pick_batch(worker, null(), batch, room, &raw mut count) };
+    assert_eq!(status, expected);
+    let mut peeked = NO_PICK;
+    // SAFETY: as above. How many may be peeked is not the question here.
+    let _ = unsafe { plimsoll_worker_peek(worker, null(), &raw mut peeked) };
+    ask(worker, &pick, if expected == Status::Ok { Status::Ok } else { Status::StalePick });
+    for pick in picks[..count].iter().chain([&pick, &filtered]) {
+        let expected = if pick.flags == 0 { Status::NotCounted } else { Status::Ok };
+        // SAFETY: as above.
+        let done = unsafe { plimsoll_worker_done(worker, pick, 0) };
+        assert_eq!(done, expected);
+    }
+    // SAFETY: as above.
+    assert_eq!(unsafe { plimsoll_worker_refresh(worker) }, Status::Ok);
+    // SAFETY: as above.
+    assert_eq!(unsafe { plimsoll_worker_quiesce(worker) }, Status::Ok);
+}
+
+/// The calls that look at a pick's host.
+fn ask(worker: *mut WorkerHandle, pick: &Pick, expected: Status) {
+    let mut data = null_mut();
+    // SAFETY: the worker is alive and used by this thread only; the rest is ours.
+    let status = unsafe { plimsoll_worker_host_data(worker, pick, &raw mut data) };
+    assert_eq!(status, expected);
+    let mut buffer: [c_char; 64] = [0; 64];
+    let mut needed = 0;
+    // SAFETY: as above.
+    let status = unsafe {
+        plimsoll_worker_host_address(
+            worker,
+            pick,
+            buffer.as_mut_ptr(),
+            buffer.len(),
+            &raw mut needed,
+        )
+    };
+    assert_eq!(status, expected);
+}
+
+unsafe extern "C" fn never(_: *mut c_void, _: *const Pick) -> c_int {
+    0
+}
+
+fn allocates_nothing(behavior: u32, policy: &str) {
+    let (cluster, worker) = open(behavior, policy);
+    let mut picks = vec![NO_PICK; 200];
+    let empty = allocator_calls(|| all_calls(worker, &mut picks, Status::NoHost));
+    assert_eq!(empty, 0, "{policy} of behavior {behavior}, without hosts");
+    for hosts in [3, 20, 5] {
+        assign(cluster, hosts);
+        let calls = allocator_calls(|| all_calls(worker, &mut picks, Status::Ok));
+        assert_eq!(calls, 0, "{policy} of behavior {behavior}, {hosts} hosts");
+    }
+    // SAFETY: alive, and not used any more.
+    unsafe { plimsoll_worker_free(worker) };
+    // SAFETY: as above.
+    unsafe { plimsoll_cluster_free(cluster) };
+}
+
+#[test]
+fn native_requests_allocate_nothing() {
+    allocates_nothing(PLIMSOLL_BEHAVIOR_NATIVE, "ROUND_ROBIN");
+    allocates_nothing(PLIMSOLL_BEHAVIOR_NATIVE, "RANDOM");
+}
+
+#[test]
+fn envoy_requests_allocate_nothing() {
+    allocates_nothing(PLIMSOLL_BEHAVIOR_ENVOY, "ROUND_ROBIN");
+    allocates_nothing(PLIMSOLL_BEHAVIOR_ENVOY, "RANDOM");
+}
+
+#[test]
+fn the_count_counts() {
+    assert_eq!(allocator_calls(|| drop(Box::new([0_u8; 100]))), 2);
+}

@@ -1,0 +1,145 @@
+/* The test program of the C interface, and what its tests share. */
+
+#include "check.h"
+
+const char TWO_HOSTS[] =
+    "name: api\n"
+    "type: STATIC\n"
+    "lb_policy: ROUND_ROBIN\n"
+    "load_assignment:\n"
+    "  cluster_name: api\n"
+    "  endpoints:\n"
+    "  - lb_endpoints:\n"
+    "    - endpoint:\n"
+    "        address: {socket_address: {address: 10.0.0.1, port_value: 80}}\n"
+    "    - endpoint:\n"
+    "        address: {socket_address: {address: 10.0.0.2, port_value: 80}}\n";
+
+const char THIRD_HOST[] =
+    "{\"cluster_name\": \"api\", \"endpoints\": [{\"lb_endpoints\": [{\"endpoint\": {\"address\":"
+    " {\"socket_address\": {\"address\": \"10.0.0.3\", \"port_value\": 80}}}}]}]}";
+
+void check(bool holds, const char *condition, const char *file, int line) {
+    if (!holds) {
+        fprintf(stderr, "%s:%d: not so: %s\n", file, line, condition);
+        exit(1);
+    }
+}
+
+void expect(plimsoll_status expected, plimsoll_status got, const char *call, const char *file,
+            int line) {
+    if (expected != got) {
+        fprintf(stderr, "%s:%d: status %d instead of %d: %s\n", file, line, (int)got,
+                (int)expected, call);
+        exit(1);
+    }
+}
+
+void expect_error(plimsoll_error *error, plimsoll_status status, const char *code,
+                  const char *field, const char *message) {
+    CHECK(error != NULL);
+    EXPECT(status, plimsoll_error_status(error));
+    bool told = is(plimsoll_error_code(error), code) && is(plimsoll_error_field(error), field) &&
+                (message == NULL || is(plimsoll_error_message(error), message));
+    if (!told) {
+        fprintf(stderr, "got:      %s, %s, %s\n", plimsoll_error_code(error).data,
+                plimsoll_error_field(error).data, plimsoll_error_message(error).data);
+        fprintf(stderr, "expected: %s, %s, %s\n", code, field, message ? message : "anything");
+    }
+    CHECK(told);
+    CHECK(plimsoll_error_message(error).len > 0);
+    plimsoll_error_free(error);
+}
+
+bool is(plimsoll_str text, const char *expected) {
+    /* Texts of an error object also end in a NUL, right after what `len` counts. */
+    return text.len == strlen(expected) && strcmp(text.data, expected) == 0;
+}
+
+plimsoll_str str(const char *text) {
+    plimsoll_str lent = {text, strlen(text)};
+    return lent;
+}
+
+plimsoll_cluster *open_two(void) {
+    plimsoll_cluster_options options = PLIMSOLL_CLUSTER_OPTIONS_INIT;
+    options.has_seed = 1;
+    options.seed = 1;
+    plimsoll_cluster *cluster = NULL;
+    OK(plimsoll_cluster_open(str(TWO_HOSTS), &options, &cluster, NULL));
+    return cluster;
+}
+
+plimsoll_worker *worker_of(const plimsoll_cluster *cluster) {
+    plimsoll_worker *worker = NULL;
+    OK(plimsoll_worker_new(cluster, &worker, NULL));
+    return worker;
+}
+
+plimsoll_host_change change_of(uint32_t kind, const char *address) {
+    plimsoll_host_change change = PLIMSOLL_HOST_CHANGE_INIT;
+    change.kind = kind;
+    change.address = str(address);
+    return change;
+}
+
+void apply(const plimsoll_cluster *cluster, plimsoll_host_change change) {
+    OK(plimsoll_cluster_update(cluster, &change, 1, NULL, NULL));
+}
+
+plimsoll_pick pick_one(plimsoll_worker *worker) {
+    plimsoll_pick pick;
+    OK(plimsoll_worker_pick(worker, NULL, &pick));
+    return pick;
+}
+
+bool next_is(plimsoll_worker *worker, const char *address) {
+    plimsoll_pick pick = pick_one(worker);
+    bool same = pick_is(worker, &pick, address);
+    OK(plimsoll_worker_done(worker, &pick, PLIMSOLL_OUTCOME_SUCCESS));
+    return same;
+}
+
+int share_of(plimsoll_worker *worker, int count, const char *address) {
+    int hits = 0;
+    for (int index = 0; index < count; index++) {
+        hits += next_is(worker, address);
+    }
+    return hits;
+}
+
+bool gets_about_half(plimsoll_worker *worker, const char *address) {
+    int hits = share_of(worker, 100, address);
+    return hits >= 45 && hits <= 55;
+}
+
+bool pick_is(const plimsoll_worker *worker, const plimsoll_pick *pick, const char *address) {
+    char text[64];
+    size_t needed = 0;
+    OK(plimsoll_worker_host_address(worker, pick, text, sizeof text, &needed));
+    return strcmp(text, address) == 0;
+}
+
+int main(void) {
+    CHECK(plimsoll_abi_version() == PLIMSOLL_ABI_VERSION);
+    char version[32];
+    snprintf(version, sizeof version, "%d.%d.%d", PLIMSOLL_VERSION_MAJOR, PLIMSOLL_VERSION_MINOR,
+             PLIMSOLL_VERSION_PATCH);
+    CHECK(strcmp(plimsoll_version(), version) == 0);
+
+    static const struct {
+        const char *name;
+        void (*run)(void);
+    } tests[] = {
+        {"open", test_open},           {"picks", test_picks},
+        {"control", test_control},     {"buffers", test_buffers},
+        {"arguments", test_arguments}, {"growable", test_growable},
+        {"host_data", test_host_data}, {"threads", test_threads},
+    };
+    for (size_t index = 0; index < sizeof tests / sizeof tests[0]; index++) {
+        tests[index].run();
+        printf("%s passed\n", tests[index].name);
+    }
+    printf("all passed\n");
+    return 0;
+}

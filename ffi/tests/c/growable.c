@@ -1,0 +1,131 @@
+/* Structs that grow: older callers are served, newer ones as long as they ask for nothing new. */
+
+#include "check.h"
+
+/* What a later header might declare. */
+typedef struct {
+    plimsoll_cluster_options known;
+    uint64_t invented;
+} later_options;
+
+typedef struct {
+    plimsoll_host_change known;
+    uint64_t invented;
+} later_change;
+
+typedef struct {
+    plimsoll_pick_context known;
+    uint64_t invented;
+} later_context;
+
+static plimsoll_status open_with(const plimsoll_cluster_options *options, plimsoll_error **error) {
+    plimsoll_cluster *cluster = NULL;
+    plimsoll_status status = plimsoll_cluster_open(str(TWO_HOSTS), options, &cluster, error);
+    plimsoll_cluster_free(cluster);
+    return status;
+}
+
+static void an_older_caller_leaves_the_rest_unset(void) {
+    plimsoll_cluster_options options = PLIMSOLL_CLUSTER_OPTIONS_INIT;
+    options.size = offsetof(plimsoll_cluster_options, behavior);
+    /* Beyond `size`, and so not read: neither number would be accepted. */
+    options.behavior = 77;
+    options.has_seed = 77;
+    OK(open_with(&options, NULL));
+    options.behavior = PLIMSOLL_BEHAVIOR_ENVOY;
+    options.size = offsetof(plimsoll_cluster_options, has_seed);
+    OK(open_with(&options, NULL));
+}
+
+static void a_newer_caller_may_not_use_what_is_new(void) {
+    later_options options = {PLIMSOLL_CLUSTER_OPTIONS_INIT, 0};
+    options.known.size = sizeof options;
+    OK(open_with(&options.known, NULL));
+
+    options.invented = 1;
+    plimsoll_error *error = NULL;
+    EXPECT(PLIMSOLL_STATUS_UNSUPPORTED_FIELD, open_with(&options.known, &error));
+    char message[160];
+    snprintf(message, sizeof message,
+             "byte %zu is set, and this library knows of none there: it is older than the header "
+             "of its caller",
+             offsetof(later_options, invented));
+    expect_error(error, PLIMSOLL_STATUS_UNSUPPORTED_FIELD, "unsupported_field", "options", message);
+}
+
+static void a_size_that_cannot_be_is_refused(void) {
+    static const size_t sizes[] = {0, 1, sizeof(size_t) - 1, 4097, SIZE_MAX};
+    for (size_t index = 0; index < sizeof sizes / sizeof sizes[0]; index++) {
+        plimsoll_cluster_options options = PLIMSOLL_CLUSTER_OPTIONS_INIT;
+        options.size = sizes[index];
+        plimsoll_error *error = NULL;
+        EXPECT(PLIMSOLL_STATUS_INVALID_ARGUMENT, open_with(&options, &error));
+        expect_error(error, PLIMSOLL_STATUS_INVALID_ARGUMENT, "invalid_argument", "options.size",
+                     NULL);
+    }
+}
+
+static void changes_of_a_newer_caller_lie_further_apart(void) {
+    plimsoll_cluster *cluster = open_two();
+    later_change changes[2] = {
+        {change_of(PLIMSOLL_CHANGE_UPSERT, "10.0.0.3:80"), 0},
+        {change_of(PLIMSOLL_CHANGE_REMOVE, "10.0.0.1:80"), 0},
+    };
+    changes[0].known.size = changes[1].known.size = sizeof changes[0];
+    OK(plimsoll_cluster_update(cluster, &changes[0].known, 2, NULL, NULL));
+    plimsoll_worker *worker = worker_of(cluster);
+    CHECK(gets_about_half(worker, "10.0.0.3:80"));
+    CHECK(share_of(worker, 10, "10.0.0.1:80") == 0);
+    plimsoll_worker_free(worker);
+
+    changes[1].invented = 1;
+    plimsoll_error *error = NULL;
+    EXPECT(PLIMSOLL_STATUS_UNSUPPORTED_FIELD,
+           plimsoll_cluster_update(cluster, &changes[0].known, 2, NULL, &error));
+    expect_error(error, PLIMSOLL_STATUS_UNSUPPORTED_FIELD, "unsupported_field", "changes[1]", NULL);
+
+    changes[1].known.size = sizeof(plimsoll_host_change);
+    EXPECT(PLIMSOLL_STATUS_INVALID_ARGUMENT,
+           plimsoll_cluster_update(cluster, &changes[0].known, 2, NULL, &error));
+    expect_error(error, PLIMSOLL_STATUS_INVALID_ARGUMENT, "invalid_argument", "changes[1].size",
+                 NULL);
+
+    plimsoll_host_change reserved = change_of(PLIMSOLL_CHANGE_REMOVE, "10.0.0.2:80");
+    reserved.reserved = 1;
+    EXPECT(PLIMSOLL_STATUS_UNSUPPORTED_FIELD,
+           plimsoll_cluster_update(cluster, &reserved, 1, NULL, &error));
+    expect_error(error, PLIMSOLL_STATUS_UNSUPPORTED_FIELD, "unsupported_field", "changes[0]", NULL);
+    plimsoll_cluster_free(cluster);
+}
+
+static void a_context_of_any_age_works(void) {
+    plimsoll_cluster *cluster = open_two();
+    plimsoll_worker *worker = worker_of(cluster);
+    plimsoll_pick pick;
+    later_context context = {PLIMSOLL_PICK_CONTEXT_INIT, 0};
+
+    context.known.flags = PLIMSOLL_PICK_UNCOUNTED;
+    context.known.size = offsetof(plimsoll_pick_context, flags);
+    OK(plimsoll_worker_pick(worker, &context.known, &pick));
+    CHECK(pick.flags == PLIMSOLL_PICK_COUNTED);
+    OK(plimsoll_worker_done(worker, &pick, PLIMSOLL_OUTCOME_SUCCESS));
+
+    context.known.size = sizeof context;
+    OK(plimsoll_worker_pick(worker, &context.known, &pick));
+    CHECK(pick.flags == 0);
+
+    context.invented = 1;
+    EXPECT(PLIMSOLL_STATUS_UNSUPPORTED_FIELD, plimsoll_worker_pick(worker, &context.known, &pick));
+    context.known.size = 1;
+    EXPECT(PLIMSOLL_STATUS_INVALID_ARGUMENT, plimsoll_worker_pick(worker, &context.known, &pick));
+    plimsoll_worker_free(worker);
+    plimsoll_cluster_free(cluster);
+}
+
+void test_growable(void) {
+    an_older_caller_leaves_the_rest_unset();
+    a_newer_caller_may_not_use_what_is_new();
+    a_size_that_cannot_be_is_refused();
+    changes_of_a_newer_caller_lie_further_apart();
+    a_context_of_any_age_works();
+}

@@ -1,0 +1,76 @@
+/* How the structs lie in memory, as code that is compiled already relies on; the Rust side asserts
+ * the same. Also compiled as C++, and under every dialect that the header promises. */
+
+#include <stddef.h>
+
+#include "plimsoll/plimsoll.h"
+
+/* A static assertion that C99 has as well: an array of -1 elements does not compile. */
+#define JOINED(left, right) left##right
+#define NAMED(line) JOINED(asserted_in_line_, line)
+#define ASSERTED(condition) typedef char NAMED(__LINE__)[(condition) ? 1 : -1]
+#define AT(type, member, offset) ASSERTED(offsetof(type, member) == (offset))
+
+ASSERTED(sizeof(plimsoll_status) == 4);
+
+ASSERTED(sizeof(plimsoll_pick) == 16);
+AT(plimsoll_pick, slot, 0);
+AT(plimsoll_pick, generation, 4);
+AT(plimsoll_pick, priority, 8);
+AT(plimsoll_pick, flags, 12);
+
+#if UINTPTR_MAX == UINT64_MAX
+ASSERTED(sizeof(plimsoll_str) == 16);
+AT(plimsoll_str, data, 0);
+AT(plimsoll_str, len, 8);
+
+ASSERTED(sizeof(plimsoll_applied) == 16);
+AT(plimsoll_applied, version, 0);
+AT(plimsoll_applied, published, 8);
+
+ASSERTED(sizeof(plimsoll_cluster_options) == 80);
+AT(plimsoll_cluster_options, size, 0);
+AT(plimsoll_cluster_options, behavior, 8);
+AT(plimsoll_cluster_options, has_seed, 12);
+AT(plimsoll_cluster_options, seed, 16);
+AT(plimsoll_cluster_options, now_ns, 24);
+AT(plimsoll_cluster_options, region, 32);
+AT(plimsoll_cluster_options, zone, 48);
+AT(plimsoll_cluster_options, sub_zone, 64);
+
+ASSERTED(sizeof(plimsoll_host_change) == 112);
+AT(plimsoll_host_change, size, 0);
+AT(plimsoll_host_change, kind, 8);
+AT(plimsoll_host_change, event, 12);
+AT(plimsoll_host_change, address, 16);
+AT(plimsoll_host_change, hostname, 32);
+AT(plimsoll_host_change, region, 48);
+AT(plimsoll_host_change, zone, 64);
+AT(plimsoll_host_change, sub_zone, 80);
+AT(plimsoll_host_change, priority, 96);
+AT(plimsoll_host_change, weight, 100);
+AT(plimsoll_host_change, health_status, 104);
+AT(plimsoll_host_change, reserved, 108);
+
+ASSERTED(sizeof(plimsoll_pick_context) == 16);
+AT(plimsoll_pick_context, size, 0);
+AT(plimsoll_pick_context, retries, 8);
+AT(plimsoll_pick_context, flags, 12);
+#endif
+
+#ifdef __cplusplus
+extern "C" size_t plimsoll_test_initializers(void);
+#else
+size_t plimsoll_test_initializers(void);
+#endif
+
+/* The initializers name every member: a missing one is a warning, and warnings are errors. */
+size_t plimsoll_test_initializers(void) {
+    static const plimsoll_str fixed = PLIMSOLL_STR_INIT("fixed");
+    plimsoll_cluster_options options = PLIMSOLL_CLUSTER_OPTIONS_INIT;
+    plimsoll_host_change change = PLIMSOLL_HOST_CHANGE_INIT;
+    plimsoll_pick_context context = PLIMSOLL_PICK_CONTEXT_INIT;
+    options.region = PLIMSOLL_STR("expression");
+    change.address = fixed;
+    return options.region.len + change.address.len + context.size;
+}

@@ -1,0 +1,1056 @@
+/*
+ * Plimsoll: a load-balancing engine that proxies link. Hosts, health and load reports go in; the
+ * host for the next request comes out, in nanoseconds, without a lock.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Generated from the Rust sources of plimsoll-ffi; edit those.
+ *
+ * The library is passive. It starts no thread, reads no clock, writes no log and has no global
+ * state: the caller says what time it is and calls `plimsoll_cluster_tick`.
+ *
+ * Threads
+ *
+ *   handle             which thread                      functions
+ *   -----------------  --------------------------------  -----------------------------------------
+ *   (none)             any                               plimsoll_version, plimsoll_abi_version
+ *   plimsoll_cluster   any, several at once: control     open, reload, assign, update, set_runtime,
+ *                      calls wait for each other and     set_host_data, tick, hosts, stats;
+ *                      never make a worker wait          plimsoll_worker_new
+ *   plimsoll_worker    one at a time; it may move        pick, pick_filtered, pick_batch, peek,
+ *                      between threads, between calls    done, host_address, host_data, refresh,
+ *                                                        quiesce
+ *   plimsoll_error     any, several at once              status, code, field, message
+ *   each of them       any, while nobody else uses it    free
+ *
+ * A `const` worker is still one thread's: const means that the call changes no later pick.
+ * A pick is a value; any worker of the same cluster may be told that it is done.
+ *
+ * Forks: create clusters after a fork. A handle that a child process inherits must not be used in
+ * it, not even to be freed.
+ *
+ * Callbacks run on the thread of the call that runs them: `accept` inside of
+ * `plimsoll_worker_pick_filtered`, `release` inside of whichever control call or `_free` lets the
+ * last reference go. They must not throw C++ exceptions, unwind or `longjmp`.
+ *
+ * Answers
+ *
+ * Every call that can fail returns a `plimsoll_status`; one that failed had no effect (unless it
+ * panicked), and its out-parameters hold NULL or zero. NULL where it is not allowed is an answer, not a crash. Calls
+ * with a `plimsoll_error **error` also say which value was at fault, and why, if the pointer is not
+ * NULL. A panic of the library never leaves it: it is `PLIMSOLL_STATUS_PANIC`.
+ *
+ * Structs whose first member is `size` may grow in later versions. Start from their _INIT macro
+ * and older and newer headers work with this library, as far as they mean the same.
+ */
+
+
+#ifndef PLIMSOLL_H
+#define PLIMSOLL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__) || defined(__clang__)
+/* The status of such a call decides what to do next. */
+#define PLIMSOLL_MUST_USE __attribute__((warn_unused_result))
+#else
+#define PLIMSOLL_MUST_USE
+#endif
+
+/* A string literal as a plimsoll_str, where an expression stands. */
+#ifdef __cplusplus
+#define PLIMSOLL_STR(literal) (plimsoll_str{"" literal, sizeof(literal) - 1})
+#else
+#define PLIMSOLL_STR(literal) ((plimsoll_str){"" literal, sizeof(literal) - 1})
+#endif
+
+/* The same as an initializer, for an object of static storage for instance. */
+#define PLIMSOLL_STR_INIT(literal) {"" literal, sizeof(literal) - 1}
+
+/* What a growable struct starts from: everything not set. */
+#define PLIMSOLL_CLUSTER_OPTIONS_INIT \
+    {sizeof(plimsoll_cluster_options), 0, 0, 0, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}}
+#define PLIMSOLL_HOST_CHANGE_INIT \
+    {sizeof(plimsoll_host_change), 0, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, \
+     0, 0, 0, 0}
+#define PLIMSOLL_PICK_CONTEXT_INIT {sizeof(plimsoll_pick_context), 0, 0}
+
+
+/**
+ * The major version of the header. While it is 0, every minor version may change the interface.
+ */
+#define PLIMSOLL_VERSION_MAJOR 0
+
+/**
+ * The minor version of the header.
+ */
+#define PLIMSOLL_VERSION_MINOR 1
+
+/**
+ * The patch version of the header. It never changes the interface.
+ */
+#define PLIMSOLL_VERSION_PATCH 0
+
+/**
+ * The version of the header as one number that can be compared: 1002003 is 1.2.3.
+ */
+#define PLIMSOLL_VERSION_NUMBER 1000
+
+/**
+ * The interface that the header describes. It rises whenever a program built with an older
+ * header could misbehave with a newer library, and only then.
+ */
+#define PLIMSOLL_ABI_VERSION 1
+
+/**
+ * `plimsoll_cluster_options.behavior`: the same configuration and weights as Envoy, chosen
+ * better. The default.
+ */
+#define PLIMSOLL_BEHAVIOR_NATIVE 0
+
+/**
+ * `plimsoll_cluster_options.behavior`: Envoy 1.40.0, number for number.
+ */
+#define PLIMSOLL_BEHAVIOR_ENVOY 1
+
+/**
+ * `plimsoll_host_change.kind`: the host is added, or its description replaced if it is there.
+ */
+#define PLIMSOLL_CHANGE_UPSERT 1
+
+/**
+ * `plimsoll_host_change.kind`: the host is removed.
+ */
+#define PLIMSOLL_CHANGE_REMOVE 2
+
+/**
+ * `plimsoll_host_change.kind`: something was learnt about the host's health.
+ */
+#define PLIMSOLL_CHANGE_HEALTH 3
+
+/**
+ * `plimsoll_host_change.event`: an active health check passed.
+ */
+#define PLIMSOLL_HEALTH_PASS 1
+
+/**
+ * `plimsoll_host_change.event`: an active health check failed.
+ */
+#define PLIMSOLL_HEALTH_FAIL 2
+
+/**
+ * `plimsoll_host_change.event`: an active health check passed with the degraded mark.
+ */
+#define PLIMSOLL_HEALTH_DEGRADED 3
+
+/**
+ * `plimsoll_host_change.event`: an active health check timed out.
+ */
+#define PLIMSOLL_HEALTH_TIMED_OUT 4
+
+/**
+ * `plimsoll_host_change.event`: a response asked to fail the host at once.
+ */
+#define PLIMSOLL_HEALTH_FAIL_NOW 5
+
+/**
+ * `plimsoll_host_change.event`: outlier detection ejected the host.
+ */
+#define PLIMSOLL_HEALTH_EJECT 6
+
+/**
+ * `plimsoll_host_change.event`: outlier detection took the host back.
+ */
+#define PLIMSOLL_HEALTH_UNEJECT 7
+
+/**
+ * `plimsoll_host_change.event`: outlier detection found the host degraded.
+ */
+#define PLIMSOLL_HEALTH_OUTLIER_DEGRADED 8
+
+/**
+ * `plimsoll_host_change.event`: outlier detection no longer finds the host degraded.
+ */
+#define PLIMSOLL_HEALTH_OUTLIER_RECOVERED 9
+
+/**
+ * `plimsoll_host_change.health_status`: the control plane says nothing; counts as healthy.
+ */
+#define PLIMSOLL_EDS_UNKNOWN 0
+
+/**
+ * `plimsoll_host_change.health_status`: healthy.
+ */
+#define PLIMSOLL_EDS_HEALTHY 1
+
+/**
+ * `plimsoll_host_change.health_status`: unhealthy.
+ */
+#define PLIMSOLL_EDS_UNHEALTHY 2
+
+/**
+ * `plimsoll_host_change.health_status`: being drained: no new requests, left out of every
+ * percentage.
+ */
+#define PLIMSOLL_EDS_DRAINING 3
+
+/**
+ * `plimsoll_host_change.health_status`: its health check timed out; counts as unhealthy.
+ */
+#define PLIMSOLL_EDS_TIMEOUT 4
+
+/**
+ * `plimsoll_host_change.health_status`: usable, after the healthy ones.
+ */
+#define PLIMSOLL_EDS_DEGRADED 5
+
+/**
+ * `plimsoll_pick.flags`: the pick counts as an active request until `plimsoll_worker_done`.
+ */
+#define PLIMSOLL_PICK_COUNTED 1
+
+/**
+ * `plimsoll_pick_context.flags`: the pick is not to be counted. It is valid until the same
+ * worker's next pick, and is not to be done.
+ */
+#define PLIMSOLL_PICK_UNCOUNTED 1
+
+/**
+ * `plimsoll_worker_done`: the request was answered.
+ */
+#define PLIMSOLL_OUTCOME_SUCCESS 0
+
+/**
+ * `plimsoll_worker_done`: the request failed.
+ */
+#define PLIMSOLL_OUTCOME_ERROR 1
+
+/**
+ * How a call ended. `PLIMSOLL_STATUS_OK` is 0; everything else but `PLIMSOLL_STATUS_PANIC` means
+ * that the call had no effect.
+ *
+ * 1 to 15 are mistakes in the call, 16 to 31 answers about hosts and picks, 32 and up faults of
+ * the library. New numbers may be added, so that a `switch` needs a default.
+ */
+typedef enum plimsoll_status {
+    /**
+     * Done.
+     */
+    PLIMSOLL_STATUS_OK = 0,
+    /**
+     * A pointer that must not be NULL is NULL.
+     */
+    PLIMSOLL_STATUS_NULL_ARGUMENT = 1,
+    /**
+     * A value outside its range, or text that is not UTF-8.
+     */
+    PLIMSOLL_STATUS_INVALID_ARGUMENT = 2,
+    /**
+     * Text that is neither JSON nor YAML; the message names line and column.
+     */
+    PLIMSOLL_STATUS_PARSE_ERROR = 3,
+    /**
+     * Envoy accepts it, this version does not: without it traffic would go elsewhere.
+     */
+    PLIMSOLL_STATUS_UNSUPPORTED = 4,
+    /**
+     * The cluster has no host with this address.
+     */
+    PLIMSOLL_STATUS_UNKNOWN_HOST = 5,
+    /**
+     * The host has data already.
+     */
+    PLIMSOLL_STATUS_HAS_DATA = 6,
+    /**
+     * The text does not fit; `*needed` says how many bytes it takes.
+     */
+    PLIMSOLL_STATUS_BUFFER_TOO_SMALL = 7,
+    /**
+     * A struct from a newer header sets a field that this library does not know.
+     */
+    PLIMSOLL_STATUS_UNSUPPORTED_FIELD = 8,
+    /**
+     * No host is eligible where this pick was led.
+     */
+    PLIMSOLL_STATUS_NO_HOST = 16,
+    /**
+     * The priority is in panic and the cluster is told to fail then.
+     */
+    PLIMSOLL_STATUS_NO_HOST_PANIC = 17,
+    /**
+     * As many picks are peeked as may be; pick one of them first.
+     */
+    PLIMSOLL_STATUS_PEEK_LIMIT = 18,
+    /**
+     * The pick names no host any more: it was done before, or is not valid any longer.
+     */
+    PLIMSOLL_STATUS_STALE_PICK = 19,
+    /**
+     * The pick was not counted, so that there is nothing to be done.
+     */
+    PLIMSOLL_STATUS_NOT_COUNTED = 20,
+    /**
+     * A control call panicked earlier: control calls refuse, workers keep serving.
+     */
+    PLIMSOLL_STATUS_POISONED = 32,
+    /**
+     * The call panicked, maybe after it had its effect: a fault in the library, please report it.
+     */
+    PLIMSOLL_STATUS_PANIC = 33,
+} plimsoll_status;
+
+/**
+ * A cluster: its settings, its hosts, and the snapshot that its workers pick from. Any thread may
+ * use it; control calls wait for each other and never make a worker wait.
+ */
+typedef struct plimsoll_cluster plimsoll_cluster;
+
+/**
+ * Why a control call failed. Any thread may read and free it.
+ *
+ * A call that takes `plimsoll_error **error` stores one there when it fails and NULL when it
+ * succeeds; give NULL if the status is enough. It must be freed with `plimsoll_error_free`.
+ */
+typedef struct plimsoll_error plimsoll_error;
+
+/**
+ * Picks hosts of one cluster. Used by one thread at a time, and outlives the cluster.
+ */
+typedef struct plimsoll_worker plimsoll_worker;
+
+/**
+ * Text as a pointer and a length.
+ *
+ * As an argument it is UTF-8, need not end in a NUL, and is read during the call only. A length
+ * of 0 is the empty text, whatever the pointer.
+ */
+typedef struct plimsoll_str {
+    /**
+     * The first byte. May be NULL if `len` is 0.
+     */
+    const char *data;
+    /**
+     * How many bytes.
+     */
+    size_t len;
+} plimsoll_str;
+
+/**
+ * What a cluster needs to know besides its configuration. Growable: start from
+ * `PLIMSOLL_CLUSTER_OPTIONS_INIT`.
+ */
+typedef struct plimsoll_cluster_options {
+    /**
+     * `sizeof(plimsoll_cluster_options)`.
+     */
+    size_t size;
+    /**
+     * `PLIMSOLL_BEHAVIOR_NATIVE` or `PLIMSOLL_BEHAVIOR_ENVOY`.
+     */
+    uint32_t behavior;
+    /**
+     * 1: `seed` is to be used, and picks can be repeated. 0: seeded from the system's entropy,
+     * as in production, so that two proxies never pick in lockstep.
+     */
+    uint32_t has_seed;
+    /**
+     * The seed of all random numbers, if `has_seed` is 1.
+     */
+    uint64_t seed;
+    /**
+     * What the clock shows now, in nanoseconds since any fixed moment.
+     */
+    uint64_t now_ns;
+    /**
+     * The region of this node itself. All three parts empty: the node's place is not known.
+     */
+    struct plimsoll_str region;
+    /**
+     * The zone of this node itself.
+     */
+    struct plimsoll_str zone;
+    /**
+     * The sub-zone of this node itself.
+     */
+    struct plimsoll_str sub_zone;
+} plimsoll_cluster_options;
+
+/**
+ * What a control call did.
+ */
+typedef struct plimsoll_applied {
+    /**
+     * The version of the newest snapshot after the call.
+     */
+    uint64_t version;
+    /**
+     * Whether the call made a new snapshot. One that changes nothing makes none.
+     */
+    bool published;
+} plimsoll_applied;
+
+/**
+ * One change to one host. Growable: start from `PLIMSOLL_HOST_CHANGE_INIT`.
+ *
+ * All changes of one call have the same `size`. A member that a kind does not use is not read.
+ */
+typedef struct plimsoll_host_change {
+    /**
+     * `sizeof(plimsoll_host_change)`.
+     */
+    size_t size;
+    /**
+     * One of `PLIMSOLL_CHANGE_...`.
+     */
+    uint32_t kind;
+    /**
+     * For `PLIMSOLL_CHANGE_HEALTH`: one of `PLIMSOLL_HEALTH_...`.
+     */
+    uint32_t event;
+    /**
+     * The host's address, its identity: `10.0.0.1:80`, `[::1]:80` or any other text. Not empty.
+     */
+    struct plimsoll_str address;
+    /**
+     * For `PLIMSOLL_CHANGE_UPSERT`: its name, for dumps and for hashing by name. May be empty.
+     */
+    struct plimsoll_str hostname;
+    /**
+     * For `PLIMSOLL_CHANGE_UPSERT`: its region. May be empty, as the next two.
+     */
+    struct plimsoll_str region;
+    /**
+     * For `PLIMSOLL_CHANGE_UPSERT`: its zone.
+     */
+    struct plimsoll_str zone;
+    /**
+     * For `PLIMSOLL_CHANGE_UPSERT`: its sub-zone.
+     */
+    struct plimsoll_str sub_zone;
+    /**
+     * For `PLIMSOLL_CHANGE_UPSERT`: 0, which is used first, to 128.
+     */
+    uint32_t priority;
+    /**
+     * For `PLIMSOLL_CHANGE_UPSERT`: its weight; 0 stands for 1.
+     */
+    uint32_t weight;
+    /**
+     * For `PLIMSOLL_CHANGE_UPSERT`: one of `PLIMSOLL_EDS_...`, which are Envoy's numbers.
+     */
+    uint32_t health_status;
+    /**
+     * 0. Fills the place that would be padding, so that a later member can use it.
+     */
+    uint32_t reserved;
+} plimsoll_host_change;
+
+/**
+ * A host that was picked: a value to copy, not to be changed.
+ *
+ * `slot` is a small number that is the host's for as long as a snapshot or a pick names it, so
+ * that it can index an array of yours; `generation` changes when the slot is given to another
+ * host.
+ */
+typedef struct plimsoll_pick {
+    /**
+     * The host's slot.
+     */
+    uint32_t slot;
+    /**
+     * Which host had the slot.
+     */
+    uint32_t generation;
+    /**
+     * The priority that the host was picked at.
+     */
+    uint32_t priority;
+    /**
+     * `PLIMSOLL_PICK_COUNTED`, or 0.
+     */
+    uint32_t flags;
+} plimsoll_pick;
+
+/**
+ * What is known of a request before its host is picked. Growable: start from
+ * `PLIMSOLL_PICK_CONTEXT_INIT`.
+ */
+typedef struct plimsoll_pick_context {
+    /**
+     * `sizeof(plimsoll_pick_context)`.
+     */
+    size_t size;
+    /**
+     * How many more hosts `plimsoll_worker_pick_filtered` tries while they are refused; more than
+     * 128 count as 128.
+     */
+    uint32_t retries;
+    /**
+     * `PLIMSOLL_PICK_UNCOUNTED`, or 0.
+     */
+    uint32_t flags;
+} plimsoll_pick_context;
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+/**
+ * The `PLIMSOLL_ABI_VERSION` of the library, to be compared with the header's at the start.
+ *
+ * Thread: any. Allocates: no. Blocks: no.
+ */
+uint32_t plimsoll_abi_version(void);
+
+/**
+ * The version of the library as text, `"0.1.0"`. Ends in a NUL, is never NULL, and must not be
+ * freed.
+ *
+ * Thread: any. Allocates: no. Blocks: no.
+ */
+const char *plimsoll_version(void);
+
+/**
+ * Frees an error object and the texts that were read from it. NULL is fine.
+ *
+ * Thread: any. Allocates: no. Blocks: no.
+ *
+ * # Safety
+ *
+ * `error` is NULL or came from a call of this library and was not freed before.
+ */
+void plimsoll_error_free(struct plimsoll_error *error);
+
+/**
+ * The status that the failed call returned; `PLIMSOLL_STATUS_NULL_ARGUMENT` for NULL.
+ *
+ * Thread: any. Allocates: no. Blocks: no.
+ *
+ * # Safety
+ *
+ * `error` is NULL or came from a call of this library and was not freed.
+ */
+enum plimsoll_status plimsoll_error_status(const struct plimsoll_error *error);
+
+/**
+ * The status as a word, such as `invalid_argument`: the same that replays and the command line
+ * print. A text of length 0 for NULL.
+ *
+ * The text is never NULL and ends in a NUL that `len` does not count; it stays as it is for as
+ * long as the program runs.
+ *
+ * Thread: any. Allocates: no. Blocks: no.
+ *
+ * # Safety
+ *
+ * `error` is NULL or came from a call of this library and was not freed.
+ */
+struct plimsoll_str plimsoll_error_code(const struct plimsoll_error *error);
+
+/**
+ * Which value is at fault: the path of a field in Envoy's messages
+ * (`endpoints[2].lb_endpoints[0].load_balancing_weight`), the name of an argument or of a member
+ * of one (`changes[3].kind`), or the address of the host that is not there or has data already. A
+ * text of length 0 where no single value is at fault, and for NULL.
+ *
+ * The text is never NULL and ends in a NUL that `len` does not count; it is valid until
+ * `plimsoll_error_free`.
+ *
+ * Thread: any. Allocates: no. Blocks: no.
+ *
+ * # Safety
+ *
+ * `error` is NULL or came from a call of this library and was not freed.
+ */
+struct plimsoll_str plimsoll_error_field(const struct plimsoll_error *error);
+
+/**
+ * What is wrong, in a sentence for a human; Envoy's text where Envoy has one. A text of length 0
+ * for NULL.
+ *
+ * The text is never NULL and ends in a NUL that `len` does not count; it is valid until
+ * `plimsoll_error_free`.
+ *
+ * Thread: any. Allocates: no. Blocks: no.
+ *
+ * # Safety
+ *
+ * `error` is NULL or came from a call of this library and was not freed.
+ */
+struct plimsoll_str plimsoll_error_message(const struct plimsoll_error *error);
+
+/**
+ * Opens a cluster from Envoy's `Cluster` message, as JSON or YAML; its hosts are those of its
+ * `load_assignment`, none if it has none.
+ *
+ * `options` may be NULL. `*out` is NULL on failure. Free it with `plimsoll_cluster_free`. Open it
+ * after a `fork`: handles do not survive one.
+ *
+ * Fails with `PLIMSOLL_STATUS_PARSE_ERROR` for text that is neither JSON nor YAML,
+ * `PLIMSOLL_STATUS_INVALID_ARGUMENT` for a value outside its range or an unknown field (the error
+ * object names it), `PLIMSOLL_STATUS_UNSUPPORTED` for what Envoy accepts and this version does
+ * not, `PLIMSOLL_STATUS_UNSUPPORTED_FIELD` for options of a newer header,
+ * `PLIMSOLL_STATUS_NULL_ARGUMENT` or `PLIMSOLL_STATUS_PANIC`.
+ *
+ * Thread: any. Allocates: yes. Blocks: no.
+ *
+ * # Safety
+ *
+ * `cluster` is readable, `options` is NULL or as large as its `size` says, `out` and `error` are
+ * NULL or writable.
+ */
+PLIMSOLL_MUST_USE
+enum plimsoll_status plimsoll_cluster_open(struct plimsoll_str cluster,
+                                           const struct plimsoll_cluster_options *options,
+                                           struct plimsoll_cluster **out,
+                                           struct plimsoll_error **error);
+
+/**
+ * Frees a cluster. NULL is fine. Its workers keep serving their last snapshot; the last handle to
+ * be freed takes the rest with it, so that `release` callbacks may run.
+ *
+ * Thread: any, while nobody else uses `cluster`. Allocates: no. Blocks: no.
+ *
+ * # Safety
+ *
+ * `cluster` is NULL or came from `plimsoll_cluster_open`, was not freed before, and nobody uses
+ * it.
+ */
+void plimsoll_cluster_free(struct plimsoll_cluster *cluster);
+
+/**
+ * Takes in a new version of the `Cluster` message: settings and hosts in one step, all or nothing.
+ * Without a `load_assignment` the hosts stay. Behavior and options stay, workers stay, and so do
+ * hosts that are still there, with their data and their active requests.
+ *
+ * `out` may be NULL; it is zero on failure.
+ *
+ * Fails as `plimsoll_cluster_open` does, and with `PLIMSOLL_STATUS_POISONED`.
+ *
+ * Thread: any. Allocates: yes. Blocks: on other control calls.
+ *
+ * # Safety
+ *
+ * `cluster` is NULL or alive, `text` is readable, `out` and `error` are NULL or writable.
+ */
+PLIMSOLL_MUST_USE
+enum plimsoll_status plimsoll_cluster_reload(const struct plimsoll_cluster *cluster,
+                                             struct plimsoll_str text,
+                                             struct plimsoll_applied *out,
+                                             struct plimsoll_error **error);
+
+/**
+ * Replaces the hosts by those of Envoy's `ClusterLoadAssignment`, as JSON or YAML. Hosts that are
+ * still there keep their data and their active requests.
+ *
+ * `out` may be NULL; it is zero on failure.
+ *
+ * Fails with `PLIMSOLL_STATUS_PARSE_ERROR`, `PLIMSOLL_STATUS_INVALID_ARGUMENT`,
+ * `PLIMSOLL_STATUS_UNSUPPORTED` (the error object names the field),
+ * `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_POISONED` or `PLIMSOLL_STATUS_PANIC`.
+ *
+ * Thread: any. Allocates: yes. Blocks: on other control calls.
+ *
+ * # Safety
+ *
+ * `cluster` is NULL or alive, `load_assignment` is readable, `out` and `error` are NULL or
+ * writable.
+ */
+PLIMSOLL_MUST_USE
+enum plimsoll_status plimsoll_cluster_assign(const struct plimsoll_cluster *cluster,
+                                             struct plimsoll_str load_assignment,
+                                             struct plimsoll_applied *out,
+                                             struct plimsoll_error **error);
+
+/**
+ * Applies `count` changes to hosts in one step, all or nothing; any number of them makes one
+ * snapshot at most. Wherever they stand in the array, removals come first, then the hosts that are
+ * added or described anew, then what was learnt of their health. `changes` may be NULL if `count`
+ * is 0.
+ *
+ * `out` may be NULL; it is zero on failure.
+ *
+ * Fails with `PLIMSOLL_STATUS_UNKNOWN_HOST` if a host to be removed or reported on is not there,
+ * `PLIMSOLL_STATUS_INVALID_ARGUMENT` for a number or a value outside its range (the error object
+ * names it, `changes[3].kind`), `PLIMSOLL_STATUS_UNSUPPORTED`, `PLIMSOLL_STATUS_UNSUPPORTED_FIELD`
+ * for changes of a newer header, `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_POISONED` or
+ * `PLIMSOLL_STATUS_PANIC`.
+ *
+ * Thread: any. Allocates: yes. Blocks: on other control calls.
+ *
+ * # Safety
+ *
+ * `cluster` is NULL or alive, `changes` is NULL or an array of `count` structs, each as large as
+ * the first one's `size` says, `out` and `error` are NULL or writable.
+ */
+PLIMSOLL_MUST_USE
+enum plimsoll_status plimsoll_cluster_update(const struct plimsoll_cluster *cluster,
+                                             const struct plimsoll_host_change *changes,
+                                             size_t count,
+                                             struct plimsoll_applied *out,
+                                             struct plimsoll_error **error);
+
+/**
+ * Sets a runtime key, such as `upstream.healthy_panic_threshold`, which overrides the setting of
+ * the same meaning; `value` NULL removes the key. With `PLIMSOLL_BEHAVIOR_NATIVE` it holds at
+ * once, with `PLIMSOLL_BEHAVIOR_ENVOY` from the next change on, as in Envoy. A key that this
+ * version does not read does nothing.
+ *
+ * `out` may be NULL; it is zero on failure.
+ *
+ * Fails with `PLIMSOLL_STATUS_INVALID_ARGUMENT` for a key that is not UTF-8,
+ * `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_POISONED` or `PLIMSOLL_STATUS_PANIC`.
+ *
+ * Thread: any. Allocates: yes. Blocks: on other control calls.
+ *
+ * # Safety
+ *
+ * `cluster` is NULL or alive, `key` is readable, `value` is NULL or readable, `out` and `error`
+ * are NULL or writable.
+ */
+PLIMSOLL_MUST_USE
+enum plimsoll_status plimsoll_cluster_set_runtime(const struct plimsoll_cluster *cluster,
+                                                  struct plimsoll_str key,
+                                                  const uint64_t *value,
+                                                  struct plimsoll_applied *out,
+                                                  struct plimsoll_error **error);
+
+/**
+ * Moves the cluster's time on and frees what no worker uses any more: old snapshots, and the data
+ * of hosts that have left. Call it from your own timer, every 100 ms or so; late or bunched calls
+ * do no harm.
+ *
+ * `now_ns` is the time, in nanoseconds since the moment that `plimsoll_cluster_options.now_ns`
+ * counts from. The cluster's clock never goes back: an earlier time changes nothing.
+ *
+ * Fails with `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_POISONED` or
+ * `PLIMSOLL_STATUS_PANIC`.
+ *
+ * Thread: any. Allocates: yes. Blocks: on other control calls.
+ *
+ * # Safety
+ *
+ * `cluster` is NULL or alive, `error` is NULL or writable.
+ */
+enum plimsoll_status plimsoll_cluster_tick(const struct plimsoll_cluster *cluster,
+                                           uint64_t now_ns,
+                                           struct plimsoll_error **error);
+
+/**
+ * Puts the caller's data behind a host, once for each host.
+ *
+ * From then on the data belongs to the library. `release(data)` is called exactly once, when the
+ * host has left the cluster, its last request is done, and no worker holds a snapshot that names
+ * it: in the first control call that finds it so (`plimsoll_cluster_tick` will do), and at the
+ * latest when the last handle of the cluster is freed. It runs on the thread of that call, without
+ * any lock of the library held; it must not free a handle, unwind or `longjmp`. `release` may be
+ * NULL: then nothing is called. A host that is described anew keeps its data; one that leaves and
+ * returns later has none.
+ *
+ * On failure the data stays yours, and `release` is not called.
+ *
+ * Fails with `PLIMSOLL_STATUS_UNKNOWN_HOST` if the cluster has no host with this address, with
+ * `PLIMSOLL_STATUS_HAS_DATA` if it has data already, with `PLIMSOLL_STATUS_NULL_ARGUMENT`,
+ * `PLIMSOLL_STATUS_INVALID_ARGUMENT` for an address that is not UTF-8,
+ * `PLIMSOLL_STATUS_POISONED` or `PLIMSOLL_STATUS_PANIC`.
+ *
+ * Thread: any. Allocates: yes. Blocks: on other control calls.
+ *
+ * # Safety
+ *
+ * `cluster` is NULL or alive, `address` is readable, `error` is NULL or writable. `release` may be
+ * called with `data` on any thread.
+ */
+PLIMSOLL_MUST_USE
+enum plimsoll_status plimsoll_cluster_set_host_data(const struct plimsoll_cluster *cluster,
+                                                    struct plimsoll_str address,
+                                                    void *data,
+                                                    void (*release)(void *data),
+                                                    struct plimsoll_error **error);
+
+/**
+ * The data behind the host of a pick; NULL in `*out` if it has none, and on failure.
+ *
+ * The pointer is valid until `release` is called for it, which does not happen before the pick is
+ * done, or, for a pick that is not counted, before the worker's next pick. Inside `accept` the
+ * candidate may be asked about.
+ *
+ * The worker looks in the snapshot that it has: a host that has left since is not found after the
+ * worker's next pick, though its data stays valid. So ask right after the pick.
+ *
+ * Fails with `PLIMSOLL_STATUS_STALE_PICK` if the snapshot has no such host,
+ * `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_INVALID_ARGUMENT` for flags that no pick has
+ * or for another pick inside `accept`, or `PLIMSOLL_STATUS_PANIC`.
+ *
+ * Thread: the one that uses `worker`. Allocates: no. Blocks: no.
+ *
+ * # Safety
+ *
+ * `worker` is NULL or alive and no other thread uses it, `pick` is NULL or readable, `out` is NULL
+ * or writable.
+ */
+PLIMSOLL_MUST_USE
+enum plimsoll_status plimsoll_worker_host_data(const struct plimsoll_worker *worker,
+                                               const struct plimsoll_pick *pick,
+                                               void **out);
+
+/**
+ * Writes a table of all hosts of the newest snapshot and a NUL into `buffer`: for humans, its form
+ * may change.
+ *
+ * `*needed` is the number of bytes that takes, the NUL included; it may have changed at the next
+ * call. `buffer` may be NULL if `capacity` is 0. On failure the buffer holds an empty text.
+ *
+ * Fails with `PLIMSOLL_STATUS_BUFFER_TOO_SMALL` if `capacity` is less than `*needed`,
+ * `PLIMSOLL_STATUS_NULL_ARGUMENT` or `PLIMSOLL_STATUS_PANIC`.
+ *
+ * Thread: any. Allocates: yes. Blocks: no.
+ *
+ * # Safety
+ *
+ * `cluster` is NULL or alive, `buffer` is NULL or has `capacity` writable bytes, `needed` is NULL
+ * or writable.
+ */
+PLIMSOLL_MUST_USE
+enum plimsoll_status plimsoll_cluster_hosts(const struct plimsoll_cluster *cluster,
+                                            char *buffer,
+                                            size_t capacity,
+                                            size_t *needed);
+
+/**
+ * Writes the cluster's counters and a NUL into `buffer`: a line `name: value` for each that is not
+ * zero, sorted by name. Names are Envoy's where Envoy has the counter; ours start with
+ * `plimsoll.`.
+ *
+ * `*needed` is the number of bytes that takes, the NUL included; it may have changed at the next
+ * call. `buffer` may be NULL if `capacity` is 0. On failure the buffer holds an empty text.
+ *
+ * Fails with `PLIMSOLL_STATUS_BUFFER_TOO_SMALL` if `capacity` is less than `*needed`,
+ * `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_POISONED` or `PLIMSOLL_STATUS_PANIC`.
+ *
+ * Thread: any. Allocates: yes. Blocks: on control calls.
+ *
+ * # Safety
+ *
+ * `cluster` is NULL or alive, `buffer` is NULL or has `capacity` writable bytes, `needed` is NULL
+ * or writable.
+ */
+PLIMSOLL_MUST_USE
+enum plimsoll_status plimsoll_cluster_stats(const struct plimsoll_cluster *cluster,
+                                            char *buffer,
+                                            size_t capacity,
+                                            size_t *needed);
+
+/**
+ * Makes a worker. A thread that picks has one of its own; a pool of them works as well.
+ *
+ * `*out` is NULL on failure. Free it with `plimsoll_worker_free`.
+ *
+ * Fails with `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_POISONED` or
+ * `PLIMSOLL_STATUS_PANIC`.
+ *
+ * Thread: any. Allocates: yes. Blocks: on control calls.
+ *
+ * # Safety
+ *
+ * `cluster` is NULL or alive, `out` and `error` are NULL or writable.
+ */
+PLIMSOLL_MUST_USE
+enum plimsoll_status plimsoll_worker_new(const struct plimsoll_cluster *cluster,
+                                         struct plimsoll_worker **out,
+                                         struct plimsoll_error **error);
+
+/**
+ * Frees a worker. NULL is fine. Its picks that are not done stay counted until another worker of
+ * the cluster is told.
+ *
+ * The last handle of a cluster takes the rest with it, so that `release` callbacks may run.
+ *
+ * Thread: any, while nobody else uses `worker`. Allocates: no. Blocks: on control calls that free
+ * snapshots.
+ *
+ * # Safety
+ *
+ * `worker` is NULL or came from `plimsoll_worker_new`, was not freed before, and nobody uses it.
+ */
+void plimsoll_worker_free(struct plimsoll_worker *worker);
+
+/**
+ * Writes the address of the host of a pick and a NUL into `buffer`.
+ *
+ * `*needed` is the number of bytes that takes, the NUL included. `buffer` may be NULL if
+ * `capacity` is 0. On failure the buffer holds an empty text. Inside `accept` the candidate may
+ * be asked about.
+ *
+ * The worker looks in the snapshot that it has: a host that has left since is not found after the
+ * worker's next pick, though its request goes on.
+ *
+ * Fails with `PLIMSOLL_STATUS_BUFFER_TOO_SMALL` if `capacity` is less than `*needed`,
+ * `PLIMSOLL_STATUS_STALE_PICK` if the snapshot has no such host,
+ * `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_INVALID_ARGUMENT` for flags that no pick has
+ * or for another pick inside `accept`, or `PLIMSOLL_STATUS_PANIC`.
+ *
+ * Thread: the one that uses `worker`. Allocates: no. Blocks: no.
+ *
+ * # Safety
+ *
+ * `worker` is NULL or alive and no other thread uses it, `pick` is NULL or readable, `buffer` is
+ * NULL or has `capacity` writable bytes, `needed` is NULL or writable.
+ */
+PLIMSOLL_MUST_USE
+enum plimsoll_status plimsoll_worker_host_address(const struct plimsoll_worker *worker,
+                                                  const struct plimsoll_pick *pick,
+                                                  char *buffer,
+                                                  size_t capacity,
+                                                  size_t *needed);
+
+/**
+ * Adopts the newest snapshot without a pick, so that an idle worker does not hold up an old one.
+ *
+ * Fails with `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_INVALID_ARGUMENT` inside
+ * `accept`, or `PLIMSOLL_STATUS_PANIC`.
+ *
+ * Thread: the one that uses `worker`. Allocates: no. Blocks: no.
+ *
+ * # Safety
+ *
+ * `worker` is NULL or alive and no other thread uses it.
+ */
+enum plimsoll_status plimsoll_worker_refresh(struct plimsoll_worker *worker);
+
+/**
+ * Lets go of the snapshot, so that an idle worker holds neither memory nor host data. The next
+ * pick adopts the newest one; picks that are not counted are no longer valid.
+ *
+ * Fails with `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_INVALID_ARGUMENT` inside
+ * `accept`, or `PLIMSOLL_STATUS_PANIC`.
+ *
+ * Thread: the one that uses `worker`. Allocates: no. Blocks: no.
+ *
+ * # Safety
+ *
+ * `worker` is NULL or alive and no other thread uses it.
+ */
+enum plimsoll_status plimsoll_worker_quiesce(struct plimsoll_worker *worker);
+
+/**
+ * Picks a host for one request.
+ *
+ * `context` may be NULL: then the pick is counted, and must be given to `plimsoll_worker_done`
+ * when the request is over. On failure `*out` is zero and nothing is counted.
+ *
+ * Fails with `PLIMSOLL_STATUS_NO_HOST` if no host is eligible where the pick was led,
+ * `PLIMSOLL_STATUS_NO_HOST_PANIC` if the cluster fails traffic on panic and is in panic,
+ * `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_INVALID_ARGUMENT` or
+ * `PLIMSOLL_STATUS_UNSUPPORTED_FIELD` for the context, or `PLIMSOLL_STATUS_PANIC`.
+ *
+ * Thread: the one that uses `worker`. Allocates: no. Blocks: no.
+ *
+ * # Safety
+ *
+ * `worker` is NULL or alive and no other thread uses it, `context` is NULL or as large as its
+ * `size` says, `out` is NULL or writable.
+ */
+PLIMSOLL_MUST_USE
+enum plimsoll_status plimsoll_worker_pick(struct plimsoll_worker *worker,
+                                          const struct plimsoll_pick_context *context,
+                                          struct plimsoll_pick *out);
+
+/**
+ * Looks ahead: the host of the next pick that was not peeked yet, to open a connection in advance
+ * for instance. The picks that follow give the peeked hosts first and in order, unless an update
+ * comes between. A peek is never counted, whatever the context says. `*out` is zero on failure.
+ *
+ * Fails as `plimsoll_worker_pick` does, and with `PLIMSOLL_STATUS_PEEK_LIMIT` if as many are
+ * outstanding as there are healthy hosts, or 64.
+ *
+ * Thread: the one that uses `worker`. Allocates: no. Blocks: no.
+ *
+ * # Safety
+ *
+ * `worker` is NULL or alive and no other thread uses it, `context` is NULL or as large as its
+ * `size` says, `out` is NULL or writable.
+ */
+PLIMSOLL_MUST_USE
+enum plimsoll_status plimsoll_worker_peek(struct plimsoll_worker *worker,
+                                          const struct plimsoll_pick_context *context,
+                                          struct plimsoll_pick *out);
+
+/**
+ * Picks a host that `accept` agrees to; it returns 0 to refuse a candidate and anything else to
+ * take it. While it refuses, up to `context->retries` more candidates are tried (128 at most), each
+ * chosen from the priority on; if all are refused, the last one is taken all the same, as in Envoy.
+ *
+ * `accept` runs on this thread, during the call. It may ask for the candidate's address and data
+ * with this worker; every other call with this worker is refused inside it, and the worker must
+ * not be freed. It must not unwind or `longjmp`. The candidate is valid until `accept` returns and
+ * is not counted.
+ *
+ * Fails as `plimsoll_worker_pick` does.
+ *
+ * Thread: the one that uses `worker`. Allocates: no. Blocks: no, unless `accept` does.
+ *
+ * # Safety
+ *
+ * `worker` is NULL or alive and no other thread uses it, `context` is NULL or as large as its
+ * `size` says, `out` is NULL or writable, `accept` is NULL or may be called with `userdata`.
+ */
+PLIMSOLL_MUST_USE
+enum plimsoll_status plimsoll_worker_pick_filtered(struct plimsoll_worker *worker,
+                                                   const struct plimsoll_pick_context *context,
+                                                   void *userdata,
+                                                   int (*accept)(void *userdata,
+                                                                 const struct plimsoll_pick *candidate),
+                                                   struct plimsoll_pick *out);
+
+/**
+ * Says that the request of a counted pick is over. Any worker of the same cluster may say it.
+ *
+ * Fails with `PLIMSOLL_STATUS_NOT_COUNTED` for a pick that is not counted,
+ * `PLIMSOLL_STATUS_STALE_PICK` for one that names no request any more (done twice, as far as that
+ * can be seen: another active request of the same host hides it), `PLIMSOLL_STATUS_NULL_ARGUMENT`,
+ * `PLIMSOLL_STATUS_INVALID_ARGUMENT` for an outcome that is none or inside `accept`, or
+ * `PLIMSOLL_STATUS_PANIC`.
+ *
+ * `outcome` is `PLIMSOLL_OUTCOME_SUCCESS` or `PLIMSOLL_OUTCOME_ERROR`.
+ *
+ * Thread: the one that uses `worker`. Allocates: no. Blocks: no.
+ *
+ * # Safety
+ *
+ * `worker` is NULL or alive and no other thread uses it, `pick` is NULL or readable.
+ */
+enum plimsoll_status plimsoll_worker_done(const struct plimsoll_worker *worker,
+                                          const struct plimsoll_pick *pick,
+                                          uint32_t outcome);
+
+/**
+ * Picks a host for each of up to `capacity` requests, all by the same snapshot.
+ *
+ * `*count` picks stand at the start of `out` afterwards, the rest of it is zero; each pick is as
+ * one of `plimsoll_worker_pick`. `*count` is less than `capacity` only if there is no host for
+ * the next one, and 0 on failure. With a `capacity` of 0 `out` may be NULL, and nothing is picked.
+ *
+ * Fails as `plimsoll_worker_pick` does if there is no host for the first.
+ *
+ * Thread: the one that uses `worker`. Allocates: no. Blocks: no.
+ *
+ * # Safety
+ *
+ * `worker` is NULL or alive and no other thread uses it, `context` is NULL or as large as its
+ * `size` says, `out` is NULL or has room for `capacity` picks, `count` is NULL or writable.
+ */
+PLIMSOLL_MUST_USE
+enum plimsoll_status plimsoll_worker_pick_batch(struct plimsoll_worker *worker,
+                                                const struct plimsoll_pick_context *context,
+                                                struct plimsoll_pick *out,
+                                                size_t capacity,
+                                                size_t *count);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* PLIMSOLL_H */
