@@ -65,15 +65,22 @@ impl Draws {
         self.queued.push_front(value);
     }
 
+    /// Whether the next number is a queued one.
+    #[inline]
+    pub(crate) fn has_queued(&self) -> bool {
+        !self.queued.is_empty()
+    }
+
     /// The next number: a queued one, else a generated one.
     #[inline]
     pub(crate) fn next(&mut self) -> u64 {
-        if self.queued.is_empty() { self.generator.next_u64() } else { self.next_queued() }
+        self.queued.pop_front().unwrap_or_else(|| self.generate())
     }
 
-    #[cold]
-    fn next_queued(&mut self) -> u64 {
-        self.queued.pop_front().unwrap_or_else(|| self.generator.next_u64())
+    /// The next number of the generator.
+    #[inline]
+    pub(crate) fn generate(&mut self) -> u64 {
+        self.generator.next_u64()
     }
 }
 

@@ -6,7 +6,7 @@ use crate::cluster::{Cluster, Shared};
 use crate::error::Error;
 use crate::explain::{Explanation, Trace};
 use crate::host::HostRef;
-use crate::policy::{Candidate, Counter, NoHost, State};
+use crate::policy::{Candidate, Counter, NoHost, State, Tables, envoy, native};
 use crate::published::Published;
 use crate::snapshot::Reader;
 use crate::sync::WatchedArc;
@@ -311,15 +311,49 @@ impl Worker {
     }
 }
 
-/// One pick without a filter.
-#[inline(always)]
+/// One pick without a filter. A function for each kind of tables, so that none of them saves
+/// registers that only another one needs.
+#[inline]
 fn pick(snapshot: &Published, state: &mut State, uncounted: bool) -> Result<Pick, NoHost> {
-    let chosen = snapshot.tables.pick(state, &mut ());
-    finish(chosen, snapshot, state, uncounted)
+    match &snapshot.tables {
+        Tables::RoundRobin(tables) => round_robin(tables, snapshot, state, uncounted),
+        Tables::Random(tables) => random(tables, snapshot, state, uncounted),
+        Tables::Envoy(tables) => as_envoy(tables, snapshot, state, uncounted),
+    }
+}
+
+#[inline(never)]
+fn round_robin(
+    tables: &native::Tables,
+    snapshot: &Published,
+    state: &mut State,
+    uncounted: bool,
+) -> Result<Pick, NoHost> {
+    tables.round_robin(state, &mut (), |chosen, state| finish(chosen, snapshot, state, uncounted))
+}
+
+#[inline(never)]
+fn random(
+    tables: &native::Tables,
+    snapshot: &Published,
+    state: &mut State,
+    uncounted: bool,
+) -> Result<Pick, NoHost> {
+    tables.random(state, &mut (), |chosen, state| finish(chosen, snapshot, state, uncounted))
+}
+
+#[inline(never)]
+fn as_envoy(
+    tables: &envoy::Tables,
+    snapshot: &Published,
+    state: &mut State,
+    uncounted: bool,
+) -> Result<Pick, NoHost> {
+    finish(tables.pick(state, &mut ()), snapshot, state, uncounted)
 }
 
 /// Counts what was chosen.
-#[inline]
+#[inline(always)]
 fn finish(
     chosen: Result<Candidate, NoHost>,
     snapshot: &Published,

@@ -36,7 +36,7 @@ impl Tables {
         state: &mut State,
         recorder: &mut R,
     ) -> Result<Candidate, NoHost> {
-        let hash = state.stash.pop().unwrap_or_else(|| state.draws.next());
+        let hash = state.next_number();
         self.at(state, hash, next_turn, recorder)
     }
 

@@ -34,6 +34,9 @@ pub(crate) struct Candidate {
     pub(crate) priority: u32,
 }
 
+/// What a policy comes to.
+pub(crate) type Chosen = Result<Candidate, NoHost>;
+
 /// Why a pick gives no host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -94,6 +97,9 @@ pub(crate) struct PriorityChoice {
 
 /// Sees the decisions of a pick as they are made.
 pub(crate) trait Recorder {
+    /// Whether anybody looks.
+    const RECORDS: bool = true;
+
     /// A random number was drawn.
     fn draw(&mut self, _number: u64) {}
     /// A priority was chosen.
@@ -102,10 +108,16 @@ pub(crate) trait Recorder {
     fn hosts(&mut self, _hosts: usize) {}
 }
 
-impl Recorder for () {}
+impl Recorder for () {
+    const RECORDS: bool = false;
+}
 
 /// What a pick reads.
+///
+/// With a tag of its own, because reading the tag out of a niche of the largest variant takes six
+/// instructions more.
 #[derive(Debug)]
+#[repr(u8)]
 pub(crate) enum Tables {
     /// `behavior: native`, `round_robin`.
     RoundRobin(native::Tables),
@@ -116,35 +128,13 @@ pub(crate) enum Tables {
 }
 
 impl Tables {
-    /// The first attempt of a pick.
-    ///
-    /// Inlined by force, as is everything below it for `behavior: native`: a call and a result
-    /// that is passed through memory cost as much as the pick.
-    #[inline(always)]
-    pub(crate) fn pick<R: Recorder>(
-        &self,
-        state: &mut State,
-        recorder: &mut R,
-    ) -> Result<Candidate, NoHost> {
-        // Not a `match`: that would become a jump through a table.
-        if let Self::RoundRobin(tables) = self {
-            tables.round_robin(state, recorder)
-        } else if let Self::Random(tables) = self {
-            tables.random(state, recorder)
-        } else {
-            self.pick_as_envoy(state, recorder)
-        }
-    }
-
-    #[inline(never)]
-    fn pick_as_envoy<R: Recorder>(
-        &self,
-        state: &mut State,
-        recorder: &mut R,
-    ) -> Result<Candidate, NoHost> {
+    /// One attempt: the first of a pick, or another one.
+    fn attempt<R: Recorder>(&self, state: &mut State, is_first: bool, recorder: &mut R) -> Chosen {
         match self {
+            Self::RoundRobin(tables) => tables.round_robin(state, recorder, |chosen, _| chosen),
+            Self::Random(tables) if is_first => tables.random(state, recorder, |chosen, _| chosen),
+            Self::Random(tables) => tables.random_again(state, recorder),
             Self::Envoy(tables) => tables.pick(state, recorder),
-            Self::RoundRobin(_) | Self::Random(_) => Err(NoHost::Empty),
         }
     }
 
@@ -156,26 +146,22 @@ impl Tables {
         retries: u32,
         mut accept: impl FnMut(Candidate) -> bool,
         recorder: &mut R,
-    ) -> Result<Candidate, NoHost> {
-        let mut candidate = self.pick(state, recorder)?;
+    ) -> Chosen {
+        let mut candidate = self.attempt(state, true, recorder)?;
         for _ in 0..retries {
             if accept(candidate) {
                 break;
             }
-            candidate = match self {
-                Self::RoundRobin(tables) => tables.round_robin(state, recorder),
-                Self::Random(tables) => tables.random_again(state, recorder),
-                Self::Envoy(tables) => tables.pick(state, recorder),
-            }?;
+            candidate = self.attempt(state, false, recorder)?;
         }
         Ok(candidate)
     }
 
     /// Looks ahead at the next pick that was not peeked yet.
-    pub(crate) fn peek(&self, state: &mut State) -> Result<Candidate, NoHost> {
+    pub(crate) fn peek(&self, state: &mut State) -> Chosen {
         match self {
-            Self::RoundRobin(tables) => tables.peek_round_robin(state, &mut ()),
-            Self::Random(tables) => tables.peek_random(state, &mut ()),
+            Self::RoundRobin(tables) => tables.peek_round_robin(state),
+            Self::Random(tables) => tables.peek_random(state),
             Self::Envoy(tables) => tables.peek(state),
         }
     }

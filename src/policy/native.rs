@@ -8,8 +8,11 @@
 //! that the two decisions are independent. `round_robin` walks a cursor in golden-ratio steps over
 //! the same intervals: the rest of the number inside the level chooses the host, so that no
 //! priority, locality or host is ever more than a few picks ahead or behind.
+//!
+//! As long as the hosts that get traffic are few, and none of the levels is out of the ordinary,
+//! the two levels are also laid out as one table over all hosts, which a pick looks into first.
 
-use super::{Candidate, Counter, HostId, NoHost, PriorityChoice, Recorder, Source, State};
+use super::{Candidate, Chosen, Counter, HostId, NoHost, PriorityChoice, Recorder, Source, State};
 use crate::config::Policy;
 use crate::priority::{Loads, native::SCALE};
 use crate::rng::splitmix64;
@@ -92,6 +95,16 @@ impl Level {
         ((u128::from(offset) * u128::from(self.inverse)) >> 63) as u64
     }
 
+    fn choice(&self, x: u64) -> PriorityChoice {
+        let Self { priority, source, panic, .. } = *self;
+        PriorityChoice { hash: x, priority, source, panic }
+    }
+
+    fn record<R: Recorder>(&self, x: u64, schedule: Option<&Schedule<HostId>>, recorder: &mut R) {
+        recorder.priority(self.choice(x));
+        recorder.hosts(schedule.map_or(0, Schedule::len));
+    }
+
     /// The level's share of all numbers.
     #[allow(clippy::cast_precision_loss)] // for people
     fn share(&self) -> f64 {
@@ -99,9 +112,21 @@ impl Level {
     }
 }
 
+/// One host in the table over all of them, and the level it comes from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Flat {
+    host: HostId,
+    priority: u32,
+    level: u32,
+}
+
+/// The most hosts that are laid out in one table: each publish makes it anew.
+const FLAT_HOSTS: usize = 4096;
+
 /// See the module.
 #[derive(Debug)]
 pub(crate) struct Tables {
+    flat: Option<Schedule<Flat>>,
     levels: Guide<Level>,
     /// How many picks may be peeked ahead.
     healthy_hosts: u64,
@@ -122,96 +147,158 @@ impl Tables {
                 builder.priority(Share { load, priority, source, panic }, chunks);
             }
         }
-        Self { levels: Guide::new(builder.levels.into()), healthy_hosts: loads.healthy_hosts }
+        let flat = flatten(&builder.levels);
+        let levels = Guide::new(builder.levels.into());
+        Self { flat, levels, healthy_hosts: loads.healthy_hosts }
     }
 
     /// A step of the cursor, which takes no draw.
     #[inline(always)]
-    pub(crate) fn round_robin<R: Recorder>(
+    pub(crate) fn round_robin<R: Recorder, T>(
         &self,
         state: &mut State,
         recorder: &mut R,
-    ) -> Result<Candidate, NoHost> {
+        end: impl FnOnce(Chosen, &mut State) -> T,
+    ) -> T {
         let x = state.step();
-        self.find(state, x, |level| level.rest(x), recorder)
+        self.choose(state, x, Level::rest, recorder, end)
     }
 
     /// The step after those that were peeked.
-    pub(crate) fn peek_round_robin<R: Recorder>(
-        &self,
-        state: &mut State,
-        recorder: &mut R,
-    ) -> Result<Candidate, NoHost> {
+    pub(crate) fn peek_round_robin(&self, state: &mut State) -> Chosen {
         let x = state.peek_step(self.healthy_hosts)?;
-        self.find(state, x, |level| level.rest(x), recorder)
+        self.choose(state, x, Level::rest, &mut (), |chosen, _| chosen)
     }
 
-    /// One draw, stashed before or new.
+    /// One draw, prepared or new.
     #[inline(always)]
-    pub(crate) fn random<R: Recorder>(
+    pub(crate) fn random<R: Recorder, T>(
         &self,
         state: &mut State,
         recorder: &mut R,
-    ) -> Result<Candidate, NoHost> {
-        let number = state.stash.pop().unwrap_or_else(|| state.draws.next());
-        recorder.draw(number);
-        self.at_random(state, number, recorder)
+        end: impl FnOnce(Chosen, &mut State) -> T,
+    ) -> T {
+        if state.has_prepared_numbers() {
+            return self.random_as_prepared(state, recorder, end);
+        }
+        let number = state.draws.generate();
+        self.at_random(state, number, recorder, end)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn random_as_prepared<R: Recorder, T>(
+        &self,
+        state: &mut State,
+        recorder: &mut R,
+        end: impl FnOnce(Chosen, &mut State) -> T,
+    ) -> T {
+        let number = state.next_number();
+        self.at_random(state, number, recorder, end)
     }
 
     /// One draw, stashed for the pick that it looks ahead at.
-    pub(crate) fn peek_random<R: Recorder>(
-        &self,
-        state: &mut State,
-        recorder: &mut R,
-    ) -> Result<Candidate, NoHost> {
+    pub(crate) fn peek_random(&self, state: &mut State) -> Chosen {
         if state.stash.is_full(self.healthy_hosts) {
             return Err(NoHost::PeekLimit);
         }
         let number = state.draws.next();
-        recorder.draw(number);
         state.stash.push(number);
-        self.at_random(state, number, recorder)
+        self.at_random(state, number, &mut (), |chosen, _| chosen)
     }
 
     /// Another attempt of the same pick, which goes on from the last one's number.
-    pub(crate) fn random_again<R: Recorder>(
-        &self,
-        state: &mut State,
-        recorder: &mut R,
-    ) -> Result<Candidate, NoHost> {
+    pub(crate) fn random_again<R: Recorder>(&self, state: &mut State, recorder: &mut R) -> Chosen {
         let number = splitmix64(!state.attempt);
-        self.at_random(state, number, recorder)
+        self.at_random(state, number, recorder, |chosen, _| chosen)
     }
 
     #[inline(always)]
-    fn at_random<R: Recorder>(
+    fn at_random<R: Recorder, T>(
         &self,
         state: &mut State,
         number: u64,
         recorder: &mut R,
-    ) -> Result<Candidate, NoHost> {
+        end: impl FnOnce(Chosen, &mut State) -> T,
+    ) -> T {
         state.attempt = number;
-        self.find(state, number, |_| splitmix64(number), recorder)
+        recorder.draw(number);
+        self.choose(state, number, |_, number| splitmix64(number), recorder, end)
     }
 
-    /// The level of `x`, and in it the host of `inner`'s number.
+    /// The level of `x`, and in it the host of the number that `inner` makes of `x`.
+    ///
+    /// What follows goes to `end`, so that whatever is out of the ordinary ends in a call of its
+    /// own and the common path has no registers to save.
     #[inline(always)]
-    fn find<R: Recorder>(
+    fn choose<R: Recorder, T>(
         &self,
-        state: &State,
+        state: &mut State,
         x: u64,
-        inner: impl FnOnce(&Level) -> u64,
+        inner: impl FnOnce(&Level, u64) -> u64,
         recorder: &mut R,
-    ) -> Result<Candidate, NoHost> {
+        end: impl FnOnce(Chosen, &mut State) -> T,
+    ) -> T {
+        if let Some(flat) = &self.flat
+            && let Some(Flat { host, priority, level }) = flat.walk(x)
+        {
+            if R::RECORDS {
+                let level = &self.levels.items()[level as usize];
+                level.record(x, level.ordinary.as_ref(), recorder);
+            }
+            return end(Ok(Candidate { host, priority }), state);
+        }
+        self.choose_nested(state, x, inner, recorder, end)
+    }
+
+    /// The same without the table over all hosts.
+    #[inline(never)]
+    fn choose_nested<R: Recorder, T>(
+        &self,
+        state: &mut State,
+        x: u64,
+        inner: impl FnOnce(&Level, u64) -> u64,
+        recorder: &mut R,
+        end: impl FnOnce(Chosen, &mut State) -> T,
+    ) -> T {
+        if let Some(level) = self.levels.walk(x)
+            && let Some(schedule) = &level.ordinary
+        {
+            let number = inner(level, x);
+            if let Some(host) = schedule.walk(number) {
+                level.record(x, Some(schedule), recorder);
+                return end(Ok(Candidate { host, priority: level.priority }), state);
+            }
+            return crowded(level, schedule, (x, number), state, recorder, end);
+        }
+        self.extraordinary(state, x, inner, recorder, end)
+    }
+
+    /// The same for a crowded part of the levels, a level in panic, or one that leads nowhere.
+    #[cold]
+    #[inline(never)]
+    fn extraordinary<R: Recorder, T>(
+        &self,
+        state: &mut State,
+        x: u64,
+        inner: impl FnOnce(&Level, u64) -> u64,
+        recorder: &mut R,
+        end: impl FnOnce(Chosen, &mut State) -> T,
+    ) -> T {
         let level = self.levels.find(x);
-        let Level { priority, source, panic, .. } = *level;
-        recorder.priority(PriorityChoice { hash: x, priority, source, panic });
-        let schedule = match &level.ordinary {
-            Some(schedule) => schedule,
-            None => extraordinary(level, state)?,
-        };
-        recorder.hosts(schedule.len());
-        Ok(Candidate { host: schedule.find(inner(level)), priority })
+        if level.panic {
+            state.count(Counter::HealthyPanic);
+        }
+        match &level.chunk {
+            Ok(chunk) => {
+                let numbers = (x, inner(level, x));
+                crowded(level, &chunk.schedule, numbers, state, recorder, end)
+            }
+            Err(why) => {
+                recorder.priority(level.choice(x));
+                end(Err(*why), state)
+            }
+        }
     }
 
     /// Calls `each` with every host that can be picked and its share of the unit interval. A host
@@ -230,17 +317,46 @@ impl Tables {
     }
 }
 
-/// A level in panic, or one that leads nowhere.
+/// All hosts in one table, each with its share of the unit interval, if they are few and every
+/// level is ordinary.
+fn flatten(levels: &[Level]) -> Option<Schedule<Flat>> {
+    let mut hosts = Vec::new();
+    let mut lengths = Vec::new();
+    let mut walk = Walk::Random;
+    for (index, level) in (0..).zip(levels) {
+        let (schedule, chunk) = (level.ordinary.as_ref()?, level.chunk.as_ref().ok()?);
+        if hosts.len() + schedule.len() > FLAT_HOSTS {
+            return None;
+        }
+        walk = chunk.walk;
+        schedule.each(|host| hosts.push(Flat { host, priority: level.priority, level: index }));
+        // In units of 2^-48, so that 4096 of them fit where the tables multiply.
+        let length = u128::from((level.last - level.start) >> 16) + 1;
+        let mut from = 0;
+        let mut sum = 0;
+        lengths.extend(chunk.weights.iter().map(|&weight| {
+            sum += u128::from(weight);
+            let to = low_half(length * sum / u128::from(chunk.total));
+            (to - std::mem::replace(&mut from, to)).max(1)
+        }));
+    }
+    Some(Schedule::new(&hosts, &lengths, walk))
+}
+
+/// The host of the second of two numbers, by bisection if need be; the first chose the level.
 #[cold]
 #[inline(never)]
-fn extraordinary<'a>(level: &'a Level, state: &State) -> Result<&'a Schedule<HostId>, NoHost> {
-    if level.panic {
-        state.count(Counter::HealthyPanic);
-    }
-    match &level.chunk {
-        Ok(chunk) => Ok(&chunk.schedule),
-        Err(why) => Err(*why),
-    }
+fn crowded<R: Recorder, T>(
+    level: &Level,
+    schedule: &Schedule<HostId>,
+    (x, number): (u64, u64),
+    state: &mut State,
+    recorder: &mut R,
+    end: impl FnOnce(Chosen, &mut State) -> T,
+) -> T {
+    level.record(x, Some(schedule), recorder);
+    let host = schedule.find(number);
+    end(Ok(Candidate { host, priority: level.priority }), state)
 }
 
 /// What a priority gets of one kind.

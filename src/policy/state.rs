@@ -125,6 +125,18 @@ impl State {
         }
     }
 
+    /// Whether the next number is one that was stashed or queued before.
+    #[inline]
+    pub(super) fn has_prepared_numbers(&self) -> bool {
+        self.stash.length != 0 || self.draws.has_queued()
+    }
+
+    /// The next number: of a peek, else queued, else generated.
+    #[inline]
+    pub(super) fn next_number(&mut self) -> u64 {
+        self.stash.pop().unwrap_or_else(|| self.draws.next())
+    }
+
     fn forget_peeks(&mut self) {
         self.stash.clear();
         self.peeked = self.position;

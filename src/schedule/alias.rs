@@ -1,6 +1,6 @@
 //! The alias table of Walker, built as Vose does: one random number, one look, any weights.
 
-use super::scale;
+use super::{Weight, scale};
 use crate::sync::Arc;
 
 /// Below `threshold` (of 2^32) the column stands for its own item, else for another's.
@@ -18,13 +18,15 @@ pub(crate) struct Alias<T> {
 }
 
 impl<T: Copy + PartialEq> Alias<T> {
-    /// A table over `items`; `weights` go with them, each at least 1.
-    pub(crate) fn new(items: &[T], weights: &[u32]) -> Self {
+    /// A table over `items`; `weights` go with them, each at least 1, and their sum times their
+    /// number is less than 2^64.
+    pub(crate) fn new<W: Weight>(items: &[T], weights: &[W]) -> Self {
         let count = weights.len() as u64;
-        let total: u64 = weights.iter().map(|&weight| u64::from(weight)).sum();
+        let total: u64 = weights.iter().map(|&weight| weight.into()).sum();
         // In units of 1/count of a weight a full column is exactly `total`, so that the decision
         // which column still lacks something is made in integers.
-        let mut parts: Vec<u64> = weights.iter().map(|&weight| u64::from(weight) * count).collect();
+        let part = |&weight: &W| -> u64 { weight.into() * count };
+        let mut parts: Vec<u64> = weights.iter().map(part).collect();
         let full = |&item: &T| Column { threshold: u32::MAX, items: [item; 2] };
         let mut columns: Vec<Column<T>> = items.iter().map(full).collect();
         let (mut small, mut large): (Vec<usize>, Vec<usize>) =

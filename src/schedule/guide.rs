@@ -2,12 +2,12 @@
 //! constant expected time.
 //!
 //! The guide has a bucket for every interval or more and says which interval a bucket begins in.
-//! A find looks there and walks on. A bucket that many tiny intervals share sends to a bisection
-//! instead, so that the worst case is logarithmic.
+//! A walk looks there and goes on. A bucket that many tiny intervals share is crowded and sends to
+//! a bisection instead, so that the worst case is logarithmic.
 
 use crate::sync::Arc;
 
-/// Intervals that a find may walk over before bisection is worth its mispredicted branches.
+/// Intervals that may be walked over before bisection is worth its mispredicted branches.
 const STEPS: usize = 8;
 /// What a bucket with more than that holds: an index that no interval has.
 const CROWDED: u32 = u32::MAX;
@@ -54,29 +54,28 @@ impl<I: Interval> Guide<I> {
         Self { items, buckets, shift }
     }
 
-    /// The interval that `x` is in.
+    /// The interval that `x` is in, unless its bucket is crowded.
     #[inline(always)]
-    pub(crate) fn find(&self, x: u64) -> &I {
+    pub(crate) fn walk(&self, x: u64) -> Option<&I> {
         let bucket = usize::try_from(x >> self.shift).unwrap_or(usize::MAX);
         let mut index = self.buckets[bucket] as usize;
-        while let Some(item) = self.items.get(index) {
+        loop {
+            let item = self.items.get(index)?;
             if x <= item.last() {
-                return item;
+                return Some(item);
             }
             index += 1;
         }
-        self.bisect(x)
+    }
+
+    /// The interval that `x` is in.
+    pub(crate) fn find(&self, x: u64) -> &I {
+        &self.items[self.items.partition_point(|item| item.last() < x)]
     }
 
     /// All intervals in order.
     #[inline]
     pub(crate) fn items(&self) -> &[I] {
         &self.items
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn bisect(&self, x: u64) -> &I {
-        &self.items[self.items.partition_point(|item| item.last() < x)]
     }
 }

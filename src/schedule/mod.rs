@@ -33,6 +33,12 @@ pub(crate) enum Schedule<T> {
     Guide(Guide<Share<T>>),
 }
 
+/// A weight that tables take.
+pub(crate) trait Weight: Copy + PartialEq + Into<u64> {}
+
+impl Weight for u32 {}
+impl Weight for u64 {}
+
 /// An item and where its piece of the interval ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Share<T> {
@@ -48,8 +54,9 @@ impl<T> Interval for Share<T> {
 }
 
 impl<T: Copy + PartialEq> Schedule<T> {
-    /// A schedule over at least one item; `weights` go with `items`, each at least 1.
-    pub(crate) fn new(items: &[T], weights: &[u32], walk: Walk) -> Self {
+    /// A schedule over at least one item; `weights` go with `items`, each at least 1, and their
+    /// sum times their number is less than 2^64.
+    pub(crate) fn new<W: Weight>(items: &[T], weights: &[W], walk: Walk) -> Self {
         if weights.windows(2).all(|pair| pair[0] == pair[1]) {
             return Self::Uniform(items.into());
         }
@@ -59,16 +66,25 @@ impl<T: Copy + PartialEq> Schedule<T> {
         }
     }
 
-    /// The item that `x` belongs to.
+    /// The item that `x` belongs to, if it can be had in a few steps.
     #[inline(always)]
-    pub(crate) fn find(&self, x: u64) -> T {
+    pub(crate) fn walk(&self, x: u64) -> Option<T> {
         // Not a `match`: that would become a jump through a table.
         if let Self::Guide(guide) = self {
-            guide.find(x).item
+            guide.walk(x).map(|share| share.item)
         } else if let Self::Alias(alias) = self {
-            alias.find(x)
+            Some(alias.find(x))
         } else {
-            self.uniform(x)
+            Some(self.uniform(x))
+        }
+    }
+
+    /// The item that `x` belongs to.
+    pub(crate) fn find(&self, x: u64) -> T {
+        match self {
+            Self::Guide(guide) => guide.find(x).item,
+            Self::Alias(alias) => alias.find(x),
+            Self::Uniform(_) => self.uniform(x),
         }
     }
 
@@ -117,11 +133,11 @@ impl<T: Copy + PartialEq> Schedule<T> {
 
 /// The pieces of the interval, end to end.
 #[allow(clippy::cast_possible_truncation)] // at most 2^64 - 1, since `sum` is at most `total`
-fn shares<T: Copy>(items: &[T], weights: &[u32]) -> Arc<[Share<T>]> {
-    let total: u64 = weights.iter().map(|&weight| u64::from(weight)).sum();
+fn shares<T: Copy, W: Weight>(items: &[T], weights: &[W]) -> Arc<[Share<T>]> {
+    let total: u64 = weights.iter().map(|&weight| weight.into()).sum();
     let mut sum = 0;
-    let share = |(&item, &weight)| {
-        sum += u64::from(weight);
+    let share = |(&item, &weight): (&T, &W)| {
+        sum += weight.into();
         let last = ((u128::from(sum) << 64) / u128::from(total) - 1) as u64;
         Share { last, item }
     };

@@ -45,7 +45,10 @@ proptest! {
     ) {
         let guide = guide(&weights);
         for x in numbers.into_iter().chain([0, 1, u64::MAX - 1, u64::MAX]) {
-            prop_assert_eq!(guide.find(x).item, naive(&weights, x), "x = {}", x);
+            let expected = naive(&weights, x);
+            prop_assert_eq!(guide.find(x).item, expected, "x = {}", x);
+            let walked = guide.walk(x).map_or(expected, |share| share.item);
+            prop_assert_eq!(walked, expected, "x = {}", x);
         }
     }
 
@@ -112,5 +115,6 @@ fn a_bucket_of_many_tiny_intervals_is_bisected() {
     let guide = guide(&weights);
     for x in (0..1000).map(|step| u64::MAX - (step << 40)) {
         assert_eq!(guide.find(x).item, naive(&weights, x));
+        assert!(guide.walk(x).is_none(), "{x}: a walk over a crowded bucket");
     }
 }

@@ -64,8 +64,8 @@ fn both_policies_pick_by_their_shares() {
         for number in 0..picks {
             state.draws.queue(&[splitmix64(number)]);
             let candidate = match policy {
-                Policy::Random => tables.random(&mut state, &mut ()),
-                Policy::RoundRobin => tables.round_robin(&mut state, &mut ()),
+                Policy::Random => tables.random(&mut state, &mut (), |chosen, _| chosen),
+                Policy::RoundRobin => tables.round_robin(&mut state, &mut (), |chosen, _| chosen),
             };
             let candidate = candidate.unwrap();
             *counts.entry(candidate.host.slot).or_insert(0.0) += 1.0;
@@ -108,7 +108,7 @@ fn a_failing_panic_gives_no_host() {
     let chunks = [Chunks { healthy: vec![chunk(0..1, |_| 1, Walk::Random)], ..Chunks::default() }];
     let tables = Tables::new(true, &loads, &chunks);
     let mut state = State::new(0, 0, 0);
-    let pick = tables.random(&mut state, &mut ());
+    let pick = tables.random(&mut state, &mut (), |chosen, _| chosen);
     assert_eq!(pick, Err(NoHost::Panic));
     assert_eq!(state.shared.counter(Counter::HealthyPanic), 1);
 }
