@@ -151,7 +151,8 @@ impl View {
             }
         };
         match &self.snapshot.tables {
-            Tables::RoundRobin(tables) | Tables::Random(tables) => tables.shares(add),
+            Tables::RoundRobin(tables) => tables.shares(add),
+            Tables::Random(tables) => tables.shares(add),
             Tables::Envoy(tables) => tables.shares(add),
         }
         shares

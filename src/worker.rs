@@ -324,7 +324,7 @@ fn pick(snapshot: &Published, state: &mut State, uncounted: bool) -> Result<Pick
 
 #[inline(never)]
 fn round_robin(
-    tables: &native::Tables,
+    tables: &native::Tables<native::Walked>,
     snapshot: &Published,
     state: &mut State,
     uncounted: bool,
@@ -334,7 +334,7 @@ fn round_robin(
 
 #[inline(never)]
 fn random(
-    tables: &native::Tables,
+    tables: &native::Tables<native::Drawn>,
     snapshot: &Published,
     state: &mut State,
     uncounted: bool,

@@ -369,6 +369,24 @@ fn a_refused_update_changes_nothing_and_names_the_field() {
             "endpoints[0].lb_endpoints[0].endpoint.address",
             "value is required",
         ),
+        (
+            Update::new().upsert(plimsoll::HostChange {
+                endpoint: Endpoint { load_balancing_weight: 0, ..Endpoint::new("c:80") },
+                priority: 0,
+                locality: Locality::default(),
+            }),
+            "hosts[0].load_balancing_weight",
+            "LbEndpointValidationError.LoadBalancingWeight: value must be greater than or equal to 1",
+        ),
+        (
+            Update::new().upsert(plimsoll::HostChange {
+                endpoint: Endpoint::new("c:80"),
+                priority: 129,
+                locality: Locality::default(),
+            }),
+            "hosts[0].priority",
+            "LocalityLbEndpointsValidationError.Priority: value must be less than or equal to 128",
+        ),
         (Update::new().remove("nobody:1"), "nobody:1", "the cluster has no host nobody:1"),
         (
             Update::new()

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::model::Model;
 use super::update::{HostChange, Update};
 use crate::config::{
-    Assignment, Behavior, ClusterConfig, ConfigError, LocalityEndpoints, Policy, Problem,
+    Assignment, Behavior, ClusterConfig, ConfigError, Policy, Problem, check_priority,
 };
 use crate::error::Error;
 use crate::host::{Address, MAX_HOSTS};
@@ -26,17 +26,9 @@ pub(super) fn check(update: &Update, model: &Model, config: &ClusterConfig) -> R
     check_weights(update, model, config)
 }
 
-/// A single host obeys the rules of an assignment that has only it.
 fn check_host(host: &HostChange) -> Result<(), ConfigError> {
-    let alone = Assignment {
-        endpoints: vec![LocalityEndpoints {
-            priority: host.priority,
-            endpoints: vec![host.endpoint.clone()],
-            ..LocalityEndpoints::default()
-        }],
-        ..Assignment::default()
-    };
-    alone.validate()
+    check_priority(host.priority)?;
+    host.endpoint.validate()
 }
 
 /// Nobody can hold more hosts than there are slots.

@@ -296,10 +296,12 @@ impl Draft<'_> {
         let (policy, fail) = (self.config.policy, self.config.fail_traffic_on_panic);
         match self.config.behavior {
             Behavior::Native => {
-                let tables = native::Tables::new(fail, loads, &build::chunks(self.model));
+                let chunks = build::chunks(self.model);
                 match policy {
-                    Policy::RoundRobin => Tables::RoundRobin(tables),
-                    Policy::Random => Tables::Random(tables),
+                    Policy::RoundRobin => {
+                        Tables::RoundRobin(native::Tables::new(fail, loads, &chunks))
+                    }
+                    Policy::Random => Tables::Random(native::Tables::new(fail, loads, &chunks)),
                 }
             }
             Behavior::Envoy => Tables::Envoy(envoy::Tables {

@@ -18,7 +18,7 @@ use model::Model;
 
 use crate::config::{Assignment, ClusterConfig};
 use crate::error::Error;
-use crate::host::{HostData, Locality, Table};
+use crate::host::{Address, HostData, Locality, Table};
 use crate::published::Published;
 use crate::rng::entropy;
 use crate::snapshot::Cell;
@@ -163,18 +163,20 @@ impl Cluster {
     ///
     /// [`Error::UnknownHost`] or [`Error::HasData`]; the data is dropped then.
     pub fn set_host_data(&self, address: &str, data: HostData) -> Result<(), Error> {
+        // Refused data comes out of the lock before it is dropped.
         let refused = self.change(|control, _| {
             let slot = control.model.slot(address);
             let entry = slot.and_then(|slot| control.model.directory.get(slot));
-            let Some(entry) = entry else {
-                return Err(Error::UnknownHost { address: address.into() });
-            };
-            Ok(entry.info.data.set(data).err())
+            let address = || Address::from(address);
+            Ok(match entry {
+                None => Some((data, Error::UnknownHost { address: address() })),
+                Some(entry) => {
+                    let error = |data| (data, Error::HasData { address: address() });
+                    entry.info.data.set(data).err().map(error)
+                }
+            })
         })?;
-        match refused {
-            None => Ok(()),
-            Some(_) => Err(Error::HasData { address: address.into() }),
-        }
+        refused.map_or(Ok(()), |(_, error)| Err(error))
     }
 
     /// Replaces the active request counts of hosts whose requests are counted elsewhere.

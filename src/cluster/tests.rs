@@ -66,8 +66,12 @@ fn host_data_may_call_back_when_it_is_dropped() {
     }
     let cluster = std::sync::Arc::new(open());
     let (report, released) = mpsc::channel();
-    let data = CallsBack(std::sync::Arc::clone(&cluster), report);
-    cluster.set_host_data("10.0.0.9:80", Box::new(data)).unwrap();
+    let data = || Box::new(CallsBack(std::sync::Arc::clone(&cluster), report.clone()));
+    cluster.set_host_data("10.0.0.9:80", data()).unwrap();
+    // Refused data is dropped too, and not under the lock either.
+    assert!(cluster.set_host_data("10.0.0.9:80", data()).is_err());
+    assert!(cluster.set_host_data("nobody:80", data()).is_err());
+    assert_eq!([released.try_recv(), released.try_recv()], [Ok(0), Ok(0)]);
     cluster.apply(&Update::new().remove("10.0.0.9:80")).unwrap();
     assert_eq!(released.recv_timeout(Duration::from_secs(20)), Ok(0));
 }

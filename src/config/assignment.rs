@@ -86,7 +86,12 @@ impl Endpoint {
         }
     }
 
-    fn validate(&self) -> Result<(), ConfigError> {
+    /// Checks every range.
+    ///
+    /// # Errors
+    ///
+    /// The first value outside its range.
+    pub fn validate(&self) -> Result<(), ConfigError> {
         if self.address.as_str().is_empty() {
             return Err(ConfigError::new("endpoint.address", Problem::Required));
         }
@@ -116,11 +121,7 @@ impl Assignment {
 
 impl LocalityEndpoints {
     fn validate(&self) -> Result<(), ConfigError> {
-        if self.priority > MAX_PRIORITY {
-            let rule = "LocalityLbEndpointsValidationError.Priority";
-            let problem = Problem::AboveMaximum { rule, maximum: u64::from(MAX_PRIORITY) };
-            return Err(ConfigError::new("priority", problem));
-        }
+        check_priority(self.priority)?;
         if let Some(weight) = self.load_balancing_weight {
             let rule = "LocalityLbEndpointsValidationError.LoadBalancingWeight";
             at_least_one("load_balancing_weight", rule, weight)?;
@@ -130,6 +131,16 @@ impl LocalityEndpoints {
         }
         Ok(())
     }
+}
+
+/// Checks a priority's range.
+pub(crate) fn check_priority(priority: u32) -> Result<(), ConfigError> {
+    if priority <= MAX_PRIORITY {
+        return Ok(());
+    }
+    let rule = "LocalityLbEndpointsValidationError.Priority";
+    let problem = Problem::AboveMaximum { rule, maximum: u64::from(MAX_PRIORITY) };
+    Err(ConfigError::new("priority", problem))
 }
 
 fn at_least_one(field: &str, rule: &'static str, value: u32) -> Result<(), ConfigError> {

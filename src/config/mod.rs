@@ -7,6 +7,7 @@ mod assignment;
 mod cluster;
 mod error;
 
+pub(crate) use assignment::check_priority;
 pub use assignment::{Assignment, Endpoint, LocalityEndpoints, MAX_PRIORITY};
 pub use cluster::{Behavior, ClusterConfig, Policy};
 pub use error::{ConfigError, Problem};

@@ -120,9 +120,9 @@ impl Recorder for () {
 #[repr(u8)]
 pub(crate) enum Tables {
     /// `behavior: native`, `round_robin`.
-    RoundRobin(native::Tables),
+    RoundRobin(native::Tables<native::Walked>),
     /// `behavior: native`, `random`.
-    Random(native::Tables),
+    Random(native::Tables<native::Drawn>),
     /// `behavior: envoy`.
     Envoy(envoy::Tables),
 }

@@ -16,7 +16,7 @@ use super::{Candidate, Chosen, Counter, HostId, NoHost, PriorityChoice, Recorder
 use crate::config::Policy;
 use crate::priority::{Loads, native::SCALE};
 use crate::rng::splitmix64;
-use crate::schedule::{Guide, Interval, Schedule, Walk};
+use crate::schedule::{Alias, Guide, Interval, Schedule, Share, Walk};
 use crate::sync::Arc;
 
 /// The hosts of one priority, health class and locality.
@@ -114,10 +114,44 @@ impl Level {
 
 /// One host in the table over all of them, and the level it comes from.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Flat {
+pub(crate) struct Flat {
     host: HostId,
     priority: u32,
     level: u32,
+}
+
+/// A table over all hosts, of the kind that a policy's numbers want. An empty one finds nothing.
+pub(crate) trait Flattened {
+    fn new(hosts: &[Flat], lengths: &[u64]) -> Self;
+    fn walk(&self, x: u64) -> Option<Flat>;
+}
+
+/// For `round_robin`, which walks.
+pub(crate) type Walked = Guide<Share<Flat>>;
+
+/// For `random`, which draws.
+pub(crate) type Drawn = Alias<Flat>;
+
+impl Flattened for Walked {
+    fn new(hosts: &[Flat], lengths: &[u64]) -> Self {
+        Self::of_shares(hosts, lengths)
+    }
+
+    #[inline(always)]
+    fn walk(&self, x: u64) -> Option<Flat> {
+        Some(self.walk(x)?.item())
+    }
+}
+
+impl Flattened for Drawn {
+    fn new(hosts: &[Flat], lengths: &[u64]) -> Self {
+        Self::new(hosts, lengths)
+    }
+
+    #[inline(always)]
+    fn walk(&self, x: u64) -> Option<Flat> {
+        self.walk(x)
+    }
 }
 
 /// The most hosts that are laid out in one table: each publish makes it anew.
@@ -125,14 +159,14 @@ const FLAT_HOSTS: usize = 4096;
 
 /// See the module.
 #[derive(Debug)]
-pub(crate) struct Tables {
-    flat: Option<Schedule<Flat>>,
+pub(crate) struct Tables<F> {
+    flat: F,
     levels: Guide<Level>,
     /// How many picks may be peeked ahead.
     healthy_hosts: u64,
 }
 
-impl Tables {
+impl<F: Flattened> Tables<F> {
     /// The tables for these loads; `chunks` has an element for each priority.
     pub(crate) fn new(fail_traffic_on_panic: bool, loads: &Loads, chunks: &[Chunks]) -> Self {
         let mut builder = Builder { levels: Vec::new(), sum: 0, fail_traffic_on_panic };
@@ -144,10 +178,11 @@ impl Tables {
                     _ => loads.degraded[index],
                 };
                 let panic = loads.panic[index];
-                builder.priority(Share { load, priority, source, panic }, chunks);
+                builder.priority(Portion { load, priority, source, panic }, chunks);
             }
         }
-        let flat = flatten(&builder.levels);
+        let (hosts, lengths) = flatten(&builder.levels).unwrap_or_default();
+        let flat = F::new(&hosts, &lengths);
         let levels = Guide::new(builder.levels.into());
         Self { flat, levels, healthy_hosts: loads.healthy_hosts }
     }
@@ -239,9 +274,7 @@ impl Tables {
         recorder: &mut R,
         end: impl FnOnce(Chosen, &mut State) -> T,
     ) -> T {
-        if let Some(flat) = &self.flat
-            && let Some(Flat { host, priority, level }) = flat.walk(x)
-        {
+        if let Some(Flat { host, priority, level }) = self.flat.walk(x) {
             if R::RECORDS {
                 let level = &self.levels.items()[level as usize];
                 level.record(x, level.ordinary.as_ref(), recorder);
@@ -317,20 +350,18 @@ impl Tables {
     }
 }
 
-/// All hosts in one table, each with its share of the unit interval, if they are few and every
+/// All hosts and their shares of the unit interval in units of 2^-48, if they are few and every
 /// level is ordinary.
-fn flatten(levels: &[Level]) -> Option<Schedule<Flat>> {
+fn flatten(levels: &[Level]) -> Option<(Vec<Flat>, Vec<u64>)> {
     let mut hosts = Vec::new();
     let mut lengths = Vec::new();
-    let mut walk = Walk::Random;
     for (index, level) in (0..).zip(levels) {
         let (schedule, chunk) = (level.ordinary.as_ref()?, level.chunk.as_ref().ok()?);
         if hosts.len() + schedule.len() > FLAT_HOSTS {
             return None;
         }
-        walk = chunk.walk;
         schedule.each(|host| hosts.push(Flat { host, priority: level.priority, level: index }));
-        // In units of 2^-48, so that 4096 of them fit where the tables multiply.
+        // 2^48 times 4096 hosts is what the alias table can multiply.
         let length = u128::from((level.last - level.start) >> 16) + 1;
         let mut from = 0;
         let mut sum = 0;
@@ -340,7 +371,7 @@ fn flatten(levels: &[Level]) -> Option<Schedule<Flat>> {
             (to - std::mem::replace(&mut from, to)).max(1)
         }));
     }
-    Some(Schedule::new(&hosts, &lengths, walk))
+    Some((hosts, lengths))
 }
 
 /// The host of the second of two numbers, by bisection if need be; the first chose the level.
@@ -361,7 +392,7 @@ fn crowded<R: Recorder, T>(
 
 /// What a priority gets of one kind.
 #[derive(Debug, Clone, Copy)]
-struct Share {
+struct Portion {
     load: u64,
     priority: u32,
     source: Source,
@@ -378,7 +409,7 @@ struct Builder {
 
 impl Builder {
     /// The levels of one priority and kind: one for each chunk, by its weight.
-    fn priority(&mut self, share: Share, chunks: &Chunks) {
+    fn priority(&mut self, share: Portion, chunks: &Chunks) {
         if share.load == 0 {
             return;
         }
@@ -412,7 +443,7 @@ impl Builder {
         }
     }
 
-    fn level(&mut self, from: u128, to: u128, chunk: Result<Arc<Chunk>, NoHost>, share: Share) {
+    fn level(&mut self, from: u128, to: u128, chunk: Result<Arc<Chunk>, NoHost>, share: Portion) {
         let length = to - from;
         if length == 0 {
             return;

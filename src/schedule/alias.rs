@@ -45,12 +45,12 @@ impl<T: Copy + PartialEq> Alias<T> {
         Self { columns: columns.into() }
     }
 
-    /// The item that `x` belongs to.
-    #[inline]
-    pub(crate) fn find(&self, x: u64) -> T {
+    /// The item that `x` belongs to; none if there are no items at all.
+    #[inline(always)]
+    pub(crate) fn walk(&self, x: u64) -> Option<T> {
         let (index, rest) = scale(x, self.columns.len());
-        let column = &self.columns[index];
-        column.items[usize::from(rest >> 32 < u64::from(column.threshold))]
+        let column = self.columns.get(index)?;
+        Some(column.items[usize::from(rest >> 32 < u64::from(column.threshold))])
     }
 
     /// The items in order.

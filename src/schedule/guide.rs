@@ -36,14 +36,15 @@ impl<I> Clone for Guide<I> {
 }
 
 impl<I: Interval> Guide<I> {
-    /// A guide to at least one interval; in order, the last one ending at `u64::MAX`.
+    /// A guide to intervals in order, the last one ending at `u64::MAX`; or to none, where every
+    /// walk fails.
     pub(crate) fn new(items: Arc<[I]>) -> Self {
         // At least two buckets, so that the shift is less than the width.
         let bits = items.len().next_power_of_two().ilog2().max(1);
         let shift = u64::BITS - bits;
         let mut next = 0;
         let buckets = (0..1_u64 << bits).map(|bucket| {
-            while items[next].last() < bucket << shift {
+            while items.get(next).is_some_and(|item| item.last() < bucket << shift) {
                 next += 1;
             }
             let end = (bucket << shift) | (u64::MAX >> bits);

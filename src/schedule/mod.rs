@@ -62,7 +62,7 @@ impl<T: Copy + PartialEq> Schedule<T> {
         }
         match walk {
             Walk::Random => Self::Alias(Alias::new(items, weights)),
-            Walk::Cursor => Self::Guide(Guide::new(shares(items, weights))),
+            Walk::Cursor => Self::Guide(Guide::of_shares(items, weights)),
         }
     }
 
@@ -73,7 +73,7 @@ impl<T: Copy + PartialEq> Schedule<T> {
         if let Self::Guide(guide) = self {
             guide.walk(x).map(|share| share.item)
         } else if let Self::Alias(alias) = self {
-            Some(alias.find(x))
+            alias.walk(x)
         } else {
             Some(self.uniform(x))
         }
@@ -83,7 +83,7 @@ impl<T: Copy + PartialEq> Schedule<T> {
     pub(crate) fn find(&self, x: u64) -> T {
         match self {
             Self::Guide(guide) => guide.find(x).item,
-            Self::Alias(alias) => alias.find(x),
+            Self::Alias(alias) => alias.walk(x).unwrap_or_else(|| self.uniform(x)),
             Self::Uniform(_) => self.uniform(x),
         }
     }
@@ -128,6 +128,21 @@ impl<T: Copy + PartialEq> Schedule<T> {
             Self::Alias(alias) => alias.items().len(),
             Self::Guide(guide) => guide.items().len(),
         }
+    }
+}
+
+impl<T: Copy> Guide<Share<T>> {
+    /// A guide to the shares of `items`; `weights` go with them, each at least 1.
+    pub(crate) fn of_shares<W: Weight>(items: &[T], weights: &[W]) -> Self {
+        Self::new(shares(items, weights))
+    }
+}
+
+impl<T: Copy> Share<T> {
+    /// What the share belongs to.
+    #[inline]
+    pub(crate) fn item(&self) -> T {
+        self.item
     }
 }
 

@@ -22,7 +22,7 @@ fn items(weights: &[u32]) -> Vec<usize> {
 }
 
 fn guide(weights: &[u32]) -> Guide<Share<usize>> {
-    Guide::new(shares(&items(weights), weights))
+    Guide::of_shares(&items(weights), weights)
 }
 
 /// Weight sets that have broken schedulers: equal, mild, one heavy host, very skewed.
@@ -77,7 +77,7 @@ fn the_alias_table_gives_each_index_its_share() {
         let total: f64 = weights.iter().map(|&weight| f64::from(weight)).sum();
         let picks = 200_000;
         let mut counts = vec![0_u32; weights.len()];
-        (0..picks).for_each(|pick| counts[alias.find(splitmix64(pick))] += 1);
+        (0..picks).for_each(|pick| counts[alias.walk(splitmix64(pick)).unwrap()] += 1);
         for (index, (&count, &weight)) in counts.iter().zip(&weights).enumerate() {
             let expected = f64::from(weight) / total * 200_000.0;
             // Six standard deviations; the numbers are fixed, so the test cannot flake.
@@ -116,5 +116,13 @@ fn a_bucket_of_many_tiny_intervals_is_bisected() {
     for x in (0..1000).map(|step| u64::MAX - (step << 40)) {
         assert_eq!(guide.find(x).item, naive(&weights, x));
         assert!(guide.walk(x).is_none(), "{x}: a walk over a crowded bucket");
+    }
+}
+
+#[test]
+fn tables_of_nothing_find_nothing() {
+    for x in [0, 1 << 63, u64::MAX] {
+        assert_eq!(Alias::<u8>::new::<u32>(&[], &[]).walk(x), None);
+        assert!(Guide::<Share<u8>>::of_shares::<u32>(&[], &[]).walk(x).is_none());
     }
 }

@@ -9,9 +9,17 @@ fn chunk(slots: std::ops::Range<u32>, weight: impl Fn(u32) -> u32, walk: Walk) -
     Arc::new(Chunk::new(&hosts, slots.map(weight).collect(), walk))
 }
 
-/// Two priorities at 3 : 1, the first over two localities, the second panicking.
-fn tables(policy: Policy) -> Tables {
-    let walk = walk(policy);
+fn loads(healthy: [u64; 2], degraded: [u64; 2], panic: [bool; 2]) -> Loads {
+    Loads {
+        healthy: healthy.into(),
+        degraded: degraded.into(),
+        panic: panic.into(),
+        healthy_hosts: 8,
+    }
+}
+
+/// Two priorities at 3 : 1, the first over two localities; the second may panic.
+fn tables<F: Flattened>(walk: Walk, panic: bool) -> Tables<F> {
     let chunks = [
         Chunks {
             healthy: vec![chunk(0..5, |slot| slot + 1, walk), chunk(5..7, |_| 3, walk)],
@@ -24,16 +32,41 @@ fn tables(policy: Policy) -> Tables {
             failed: vec![chunk(9..12, |slot| slot, walk)],
         },
     ];
-    let loads = Loads {
-        healthy: vec![SCALE / 2, SCALE / 4],
-        degraded: vec![SCALE / 4, 0],
-        panic: vec![false, true],
-        healthy_hosts: 8,
-    };
+    let loads = loads([SCALE / 2, SCALE / 4], [SCALE / 4, 0], [false, panic]);
     Tables::new(false, &loads, &chunks)
 }
 
-fn shares(tables: &Tables) -> BTreeMap<u32, f64> {
+/// The two kinds of picks as one function.
+type Pick<'a> = Box<dyn FnMut(u64) -> Chosen + 'a>;
+
+fn picks<'a>(policy: Policy, panic: bool, nested: bool) -> (Pick<'a>, BTreeMap<u32, f64>) {
+    let mut state = State::new(1, 0, 0);
+    let end = |chosen, _: &mut State| chosen;
+    match policy {
+        Policy::Random => {
+            let mut tables: Tables<Drawn> = tables(Walk::Random, panic);
+            if nested {
+                tables.flat = Drawn::new::<u64>(&[], &[]);
+            }
+            let shares = shares(&tables);
+            let pick = move |number| {
+                state.draws.queue(&[splitmix64(number)]);
+                tables.random(&mut state, &mut (), end)
+            };
+            (Box::new(pick), shares)
+        }
+        Policy::RoundRobin => {
+            let mut tables: Tables<Walked> = tables(Walk::Cursor, panic);
+            if nested {
+                tables.flat = Walked::of_shares::<u64>(&[], &[]);
+            }
+            let shares = shares(&tables);
+            (Box::new(move |_| tables.round_robin(&mut state, &mut (), end)), shares)
+        }
+    }
+}
+
+fn shares<F: Flattened>(tables: &Tables<F>) -> BTreeMap<u32, f64> {
     let mut shares = BTreeMap::new();
     tables.shares(|slot, share| *shares.entry(slot).or_insert(0.0) += share);
     shares
@@ -41,7 +74,7 @@ fn shares(tables: &Tables) -> BTreeMap<u32, f64> {
 
 #[test]
 fn shares_are_load_times_weight() {
-    let shares = shares(&tables(Policy::Random));
+    let shares = shares(&tables::<Drawn>(Walk::Random, true));
     let expected = |slot: u32| match slot {
         0..5 => 0.5 * f64::from(slot + 1) / 21.0,
         5..7 => 0.5 * 3.0 / 21.0,
@@ -55,34 +88,58 @@ fn shares_are_load_times_weight() {
 }
 
 #[test]
-fn both_policies_pick_by_their_shares() {
-    for (policy, bound) in [(Policy::Random, 6.0), (Policy::RoundRobin, 0.0)] {
-        let tables = tables(policy);
-        let mut state = State::new(1, 0, 0);
+fn both_policies_pick_by_their_shares_through_either_table() {
+    for (policy, panic, nested) in [
+        (Policy::Random, false, false),
+        (Policy::Random, false, true),
+        (Policy::Random, true, false),
+        (Policy::RoundRobin, false, false),
+        (Policy::RoundRobin, false, true),
+        (Policy::RoundRobin, true, false),
+    ] {
+        let (mut pick, shares) = picks(policy, panic, nested);
         let mut counts = BTreeMap::new();
-        let picks = 100_000;
-        for number in 0..picks {
-            state.draws.queue(&[splitmix64(number)]);
-            let candidate = match policy {
-                Policy::Random => tables.random(&mut state, &mut (), |chosen, _| chosen),
-                Policy::RoundRobin => tables.round_robin(&mut state, &mut (), |chosen, _| chosen),
-            };
-            let candidate = candidate.unwrap();
-            *counts.entry(candidate.host.slot).or_insert(0.0) += 1.0;
+        for number in 0..100_000 {
+            *counts.entry(pick(number).unwrap().host.slot).or_insert(0.0) += 1.0;
         }
-        for (slot, share) in shares(&tables) {
+        for (slot, share) in shares {
             let (count, expected) = (counts.get(&slot).copied().unwrap_or(0.0), share * 100_000.0);
             // A cursor is within six picks; random within six standard deviations.
-            let allowed = 6.0 + bound * expected.sqrt();
+            let spread: f64 = if policy == Policy::Random { expected } else { 0.0 };
             let off: f64 = count - expected;
-            assert!(off.abs() <= allowed, "{policy:?} slot {slot}: {count}, expected {expected}");
+            let case = format!("{policy:?}, panic {panic}, nested {nested}, slot {slot}");
+            assert!(off.abs() <= 6.0 + 6.0 * spread.sqrt(), "{case}: {count}, not {expected}");
         }
     }
 }
 
 #[test]
+fn one_table_of_few_hosts_walks_as_the_levels_do() {
+    let (mut flat, _) = picks(Policy::RoundRobin, false, false);
+    let (mut nested, _) = picks(Policy::RoundRobin, false, true);
+    // Borders are rounded differently, by less than 2^-40 of the interval.
+    let differ = (0..1_000_000).filter(|&number| flat(number) != nested(number)).count();
+    assert_eq!(differ, 0);
+}
+
+#[test]
+fn many_hosts_have_no_table_of_their_own() {
+    let slots = u32::try_from(FLAT_HOSTS).unwrap() + 1;
+    let many = Chunks {
+        healthy: vec![chunk(0..slots, |slot| slot + 1, Walk::Cursor)],
+        ..Chunks::default()
+    };
+    let loads = loads([SCALE, 0], [0, 0], [false, false]);
+    let tables = Tables::<Walked>::new(false, &loads, &[many, Chunks::default()]);
+    assert!(tables.flat.items().is_empty());
+    let mut state = State::new(0, 0, 0);
+    let end = |chosen, _: &mut State| chosen;
+    assert!((0..100).all(|_| tables.round_robin(&mut state, &mut (), end).is_ok()));
+}
+
+#[test]
 fn the_rest_of_a_level_covers_the_whole_interval() {
-    for level in tables(Policy::RoundRobin).levels.items() {
+    for level in tables::<Walked>(Walk::Cursor, true).levels.items() {
         assert_eq!(level.rest(level.start), 0);
         assert!(level.rest(level.last) >= u64::MAX - (1 << 20));
         let middle = level.rest(level.start + (level.last - level.start) / 2);
@@ -92,10 +149,9 @@ fn the_rest_of_a_level_covers_the_whole_interval() {
 
 #[test]
 fn one_level_of_everything_passes_numbers_on() {
-    let loads =
-        Loads { healthy: vec![SCALE], degraded: vec![0], panic: vec![false], healthy_hosts: 1 };
-    let chunks = [Chunks { healthy: vec![chunk(0..9, |_| 1, Walk::Cursor)], ..Chunks::default() }];
-    let tables = Tables::new(false, &loads, &chunks);
+    let one = Chunks { healthy: vec![chunk(0..9, |_| 1, Walk::Cursor)], ..Chunks::default() };
+    let loads = loads([SCALE, 0], [0, 0], [false, false]);
+    let tables = Tables::<Walked>::new(false, &loads, &[one, Chunks::default()]);
     for x in [0, 1, 1 << 63, u64::MAX] {
         assert_eq!(tables.levels.items()[0].rest(x), x);
     }
@@ -103,10 +159,9 @@ fn one_level_of_everything_passes_numbers_on() {
 
 #[test]
 fn a_failing_panic_gives_no_host() {
-    let loads =
-        Loads { healthy: vec![SCALE], degraded: vec![0], panic: vec![true], healthy_hosts: 1 };
-    let chunks = [Chunks { healthy: vec![chunk(0..1, |_| 1, Walk::Random)], ..Chunks::default() }];
-    let tables = Tables::new(true, &loads, &chunks);
+    let one = Chunks { healthy: vec![chunk(0..1, |_| 1, Walk::Random)], ..Chunks::default() };
+    let loads = loads([SCALE, 0], [0, 0], [true, false]);
+    let tables = Tables::<Drawn>::new(true, &loads, &[one, Chunks::default()]);
     let mut state = State::new(0, 0, 0);
     let pick = tables.random(&mut state, &mut (), |chosen, _| chosen);
     assert_eq!(pick, Err(NoHost::Panic));
