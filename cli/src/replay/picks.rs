@@ -98,7 +98,7 @@ impl ReplayCluster {
         let worker = open_worker_of(&mut self.workers, choice.worker)?;
         let accept = |host: HostRef<'_>| accepts(&rejected, host);
         let explanation = worker.explain(&context(choice), draw, accept);
-        Ok(explanation.map_or(Value::Null, |why| output::explanation(&why, self.behavior)))
+        Ok(output::explanation(&explanation, self.behavior))
     }
 
     /// Ends held requests, the oldest first.

@@ -39,7 +39,7 @@ fn behavior_envoy_shows_whole_percents_and_draws_as_envoy_does() {
         (r#"{"op":"pick","n":2}"#, r#"{"picks":["/a","/b"]}"#),
         (
             r#"{"op":"explain","draw":"170"}"#,
-            r#"{"explain":{"snapshot":1,"draw":170,"priority":{"hash":170,"healthy":[70],"degraded":[30],"chosen":0,"source":"degraded","panic":false},"locality":null,"policy":"random","host":"/b","weight":1,"effective_weight":1.0,"slow_start":null,"why":"priority 0, degraded hosts, load 30.00 %; random took host 0 of a list of 1"}}"#,
+            r#"{"explain":{"snapshot":1,"draw":170,"priority":{"hash":170,"healthy":[70],"degraded":[30],"chosen":0,"source":"degraded","panic":false},"locality":null,"policy":"random","host":"/b","weight":1,"effective_weight":1.0,"slow_start":null,"why":"priority 0, degraded hosts, load 30.00 %; random took /b of 1 hosts"}}"#,
         ),
         // Neither explain nor peek has used up the 6.
         (r#"{"op":"peek","n":2}"#, r#"{"peeks":["/a",null]}"#),
