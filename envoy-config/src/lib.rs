@@ -112,8 +112,8 @@ pub fn parse_assignment(text: &str) -> Result<Assignment, ParseError> {
 
 /// Reads an Envoy `Cluster` from JSON that is parsed already.
 ///
-/// Not for text: [`serde_json`] keeps the last of several equal keys in silence, where
-/// [`parse_cluster`] reports them.
+/// For text use [`parse_json`] first: [`serde_json`] itself keeps the last of several equal keys in
+/// silence.
 ///
 /// # Errors
 ///
@@ -131,7 +131,7 @@ pub fn cluster_from_value(value: &Value) -> Result<ClusterFile, ConfigError> {
 
 /// Reads an Envoy `ClusterLoadAssignment` from JSON that is parsed already.
 ///
-/// Not for text, for the reason given at [`cluster_from_value`].
+/// For text use [`parse_json`] first, for the reason given at [`cluster_from_value`].
 ///
 /// # Errors
 ///
@@ -140,6 +140,23 @@ pub fn assignment_from_value(value: &Value) -> Result<Assignment, ConfigError> {
     let assignment = assignment::read(value)?;
     assignment.validate()?;
     Ok(assignment)
+}
+
+/// Reads JSON text strictly: the same key twice is an error.
+///
+/// For callers that find Envoy's messages inside of other JSON, and then go on with
+/// [`cluster_from_value`] or [`assignment_from_value`].
+///
+/// # Errors
+///
+/// [`ParseError::Syntax`] only.
+///
+/// ```
+/// let error = plimsoll_envoy_config::parse_json(r#"{"a": 1, "a": 2}"#).unwrap_err();
+/// assert_eq!(error.code(), "parse_error");
+/// ```
+pub fn parse_json(text: &str) -> Result<Value, ParseError> {
+    json::parse(text)
 }
 
 /// A byte order mark is invisible and some editors write one, so it does not count.

@@ -46,15 +46,7 @@ fn panic(loads: &mut Loads, tallies: &[Tally], rules: Rules, available: u64) {
 
 /// A priority's healthy and degraded availability, 0 to 100.
 fn availability(tally: &Tally, rules: Rules) -> (u64, u64) {
-    if tally.considered() == 0 {
-        return (0, 0);
-    }
-    let (healthy, degraded, total) = if rules.weighted {
-        let total = tally.weight - tally.excluded_weight;
-        (tally.healthy_weight, tally.degraded_weight, total)
-    } else {
-        (tally.healthy, tally.degraded, tally.considered())
-    };
+    let Some((healthy, degraded, total)) = tally.available(rules.weighted) else { return (0, 0) };
     let factor = u128::from(rules.overprovisioning_factor);
     let percent = |part: u64| {
         let percent = factor * u128::from(part) / u128::from(total);

@@ -37,15 +37,7 @@ pub(crate) fn loads(tallies: &[Tally], rules: Rules) -> Loads {
 
 /// A priority's healthy and degraded availability, 0 to [`SCALE`].
 fn availability(tally: &Tally, rules: Rules) -> (u64, u64) {
-    if tally.considered() == 0 {
-        return (0, 0);
-    }
-    let (healthy, degraded, total) = if rules.weighted {
-        let total = tally.weight - tally.excluded_weight;
-        (tally.healthy_weight, tally.degraded_weight, total)
-    } else {
-        (tally.healthy, tally.degraded, tally.considered())
-    };
+    let Some((healthy, degraded, total)) = tally.available(rules.weighted) else { return (0, 0) };
     let factor = u128::from(rules.overprovisioning_factor) * u128::from(SCALE);
     let whole = 100 * u128::from(total);
     let part = |part: u64| {

@@ -52,8 +52,21 @@ impl Tally {
         self.available_in_panic += u64::from(!eds.takes_out());
     }
 
+    /// What is healthy, what is degraded, and what both are parts of, by hosts or by weight; `None`
+    /// if every host is excluded.
+    pub(crate) fn available(&self, by_weight: bool) -> Option<(u64, u64, u64)> {
+        if self.considered() == 0 {
+            None
+        } else if by_weight {
+            let total = self.weight - self.excluded_weight;
+            Some((self.healthy_weight, self.degraded_weight, total))
+        } else {
+            Some((self.healthy, self.degraded, self.considered()))
+        }
+    }
+
     /// Hosts that percentages are taken of.
-    pub(crate) fn considered(&self) -> u64 {
+    fn considered(&self) -> u64 {
         self.hosts - self.excluded
     }
 

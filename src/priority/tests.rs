@@ -76,7 +76,7 @@ proptest! {
 }
 
 fn envoy_sum(tally: &Tally, factor: u32) -> u64 {
-    let considered = tally.considered().max(1);
+    let considered = (tally.hosts - tally.excluded).max(1);
     u64::from(factor) * (tally.healthy + tally.degraded) / considered
 }
 

@@ -1,9 +1,9 @@
 //! One line of a replay: what every operation may carry, and the operation itself.
 
+use plimsoll_envoy_config::{ParseError, parse_json};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::json;
 use super::op::Operation;
 
 /// A line that is an operation.
@@ -29,7 +29,7 @@ impl Line {
             return Ok(None);
         }
         let text = str::from_utf8(text).map_err(|error| format!("not UTF-8: {error}"))?;
-        let value = json::parse(text.trim_end()).map_err(|error| not_json(&error))?;
+        let value = parse_json(text.trim_end()).map_err(|error| not_json(&error))?;
         let Value::Object(mut keys) = value else {
             return Err("an operation is a JSON object".to_owned());
         };
@@ -46,11 +46,12 @@ impl Line {
     }
 }
 
-/// `serde_json` counts lines inside the text; a replay's line has only one.
-fn not_json(error: &serde_json::Error) -> String {
-    let (text, column) = (error.to_string(), error.column());
-    let place = format!(" at line {} column {column}", error.line());
-    format!("{} at column {column}", text.strip_suffix(&place).unwrap_or(&text))
+/// The parser counts lines inside the text; a replay's line has only one.
+fn not_json(error: &ParseError) -> String {
+    match error {
+        ParseError::Syntax { column, message, .. } => format!("{message} at column {column}"),
+        ParseError::Config(error) => error.to_string(),
+    }
 }
 
 fn take_string(keys: &mut Map<String, Value>, key: &str) -> Result<Option<String>, String> {

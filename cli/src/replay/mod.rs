@@ -6,7 +6,6 @@
 
 mod cluster;
 mod expect;
-mod json;
 mod line;
 mod names;
 mod op;

@@ -101,7 +101,7 @@ fn closed_workers_do_nothing_and_the_others_take_turns() {
             r#"{"error":{"code":"invalid_argument","field":"worker","message":"worker 1 is closed"}}"#,
         ),
         (r#"{"op":"draws","values":[0,0,0,0]}"#, OK),
-        (r#"{"op":"draws","worker":2,"values":[18446744073709551615,0]}"#, OK),
+        (r#"{"op":"draws","worker":2,"values":[9223372036854775808,0]}"#, OK),
         (r#"{"op":"tally","n":5,"worker":"all"}"#, r#"{"tally":{"/a":4,"/b":1}}"#),
         (r#"{"op":"worker","worker":0,"action":"quiesce"}"#, OK),
         (r#"{"op":"pick","worker":0}"#, r#"{"picks":["/a"]}"#),
