@@ -57,6 +57,11 @@
 //! | `pipe` | its path |
 //! | `envoy_internal_address` | `envoy://listener/endpoint_id` |
 
+/// The example of the project's front page, so that it compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
+
 mod address;
 mod assignment;
 mod cluster;
