@@ -31,9 +31,9 @@ PROXY_SOURCES := ffi/examples/proxy.c $(wildcard ffi/examples/proxy/*.c)
 
 proxy: lib ## Build the example proxy, its origin and its load driver into build/bin
 	@mkdir -p $(BUILD)/bin
-	$(CC) $(CFLAGS) -D_GNU_SOURCE -I include -I ffi/examples -o $(BUILD)/bin/proxy $(PROXY_SOURCES) $(LINK)
-	$(CC) $(CFLAGS) -D_GNU_SOURCE -o $(BUILD)/bin/origin ffi/examples/origin.c
-	$(CC) $(CFLAGS) -D_GNU_SOURCE -o $(BUILD)/bin/load ffi/examples/load.c
+	$(CC) $(CFLAGS) -I include -I ffi/examples -o $(BUILD)/bin/proxy $(PROXY_SOURCES) $(LINK)
+	$(CC) $(CFLAGS) -o $(BUILD)/bin/origin ffi/examples/origin.c
+	$(CC) $(CFLAGS) -o $(BUILD)/bin/load ffi/examples/load.c
 
 demo: proxy tool ## Six origins, a proxy, a failure and a recovery: the split beside the expected one
 	examples/demo.sh $(BUILD)/bin
