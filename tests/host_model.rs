@@ -203,6 +203,30 @@ fn locality_weights_stand_in_the_order_of_the_localities() {
 }
 
 #[test]
+fn each_priority_has_its_own_locality_weights() {
+    let weighted = |priority, zone: &str, weight, host: &str| LocalityEndpoints {
+        load_balancing_weight: Some(weight),
+        ..group(priority, zone, vec![Endpoint::new(host)])
+    };
+    let hosts = assignment(vec![
+        weighted(0, "oceania", 25, "a:1"),
+        weighted(0, "us-east-1a", 75, "b:1"),
+        weighted(1, "us-east-1a", 60, "c:1"),
+        weighted(1, "foo", 40, "d:1"),
+    ]);
+    for behavior in BEHAVIORS {
+        let options = Options {
+            node_locality: Some(Locality::new("", "us-east-1a", "")),
+            ..Options::default()
+        };
+        let cluster = Cluster::open(config(behavior, Policy::Random), &hosts, options).unwrap();
+        let weights =
+            |priority| buckets(&cluster, priority).into_iter().map(|b| b.1).collect::<Vec<_>>();
+        assert_eq!((weights(0), weights(1)), (vec![75, 25], vec![60, 40]), "{behavior:?}");
+    }
+}
+
+#[test]
 fn priorities_never_shrink() {
     for behavior in BEHAVIORS {
         let cluster = open(
