@@ -1,5 +1,8 @@
 //! Partitions, localities, identities and batches: expectations of Envoy 1.40's own unit tests,
 //! where the replay format cannot express them.
+//!
+//! //= envoy v1.40 source/common/upstream/upstream_impl.h#HostImplBase::coarseHealth
+//! //= envoy v1.40 source/common/upstream/upstream_impl.cc#BaseDynamicClusterImpl::updateDynamicHostList
 
 mod common;
 

@@ -1,4 +1,6 @@
 //! The forms in which a valid configuration may be written, and what comes out.
+//!
+//! //= envoy v1.40 source/common/upstream/upstream_impl.cc#resolveHealthCheckAddress
 
 use plimsoll::config::{Assignment, Behavior, ClusterConfig, Endpoint, LocalityEndpoints, Policy};
 use plimsoll::{EdsHealth, Locality};

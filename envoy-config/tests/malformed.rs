@@ -1,4 +1,6 @@
 //! What is refused, where the error points, and what it says. One row per mistake.
+//!
+//! //= envoy v1.40 source/common/protobuf/utility.cc#validateDuration
 
 use plimsoll_envoy_config::{ParseError, parse_assignment, parse_cluster};
 

@@ -1,4 +1,6 @@
 //! Which policy is chosen, from the list and from the older field.
+//!
+//! //= envoy v1.40 source/common/upstream/upstream_impl.cc#ClusterInfoImpl::configureLbPolicies
 
 use plimsoll::config::{ClusterConfig, ConfigError, Policy};
 use plimsoll_envoy_config::{cluster_from_value, parse_cluster};
