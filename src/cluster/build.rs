@@ -22,7 +22,7 @@ pub(super) fn rebuild(model: &mut Model, behavior: Behavior, policy: Policy) -> 
             let walk = walk(policy);
             set.buckets.iter_mut().map(|bucket| rebuild_bucket(bucket, directory, walk)).sum()
         }
-        Behavior::Envoy if set.updated => rebuild_lists(set, directory),
+        Behavior::Envoy if set.updated && set.lists_are_stale => rebuild_lists(set, directory),
         Behavior::Envoy => 0,
     };
     let built = priorities.iter_mut().map(build).sum();
@@ -32,10 +32,7 @@ pub(super) fn rebuild(model: &mut Model, behavior: Behavior, policy: Policy) -> 
 
 /// Marks every part as out of date, for a change of policy or behaviour.
 pub(super) fn invalidate(model: &mut Model) {
-    for set in &mut model.priorities {
-        set.updated = true;
-        set.buckets.iter_mut().for_each(|bucket| bucket.dirty = true);
-    }
+    model.priorities.iter_mut().for_each(PrioritySet::invalidate);
 }
 
 /// The chunks of every priority for a snapshot.
@@ -94,6 +91,7 @@ fn classify(members: &[u32], directory: &Directory) -> (Tally, [Class; 3]) {
 }
 
 fn rebuild_lists(set: &mut PrioritySet, directory: &Directory) -> u64 {
+    set.lists_are_stale = false;
     for bucket in set.buckets.iter_mut().filter(|bucket| bucket.dirty) {
         bucket.dirty = false;
         bucket.tally = classify(&bucket.members, directory).0;

@@ -20,6 +20,8 @@ pub(super) struct PrioritySet {
     pub(super) locality_weights: BTreeMap<Locality, u32>,
     /// Envoy's lists, in `behavior: envoy` only.
     pub(super) lists: Arc<Lists>,
+    /// Something changed that the lists are made from.
+    pub(super) lists_are_stale: bool,
     /// Hosts came, left, or changed in a way that Envoy counts as an update of the host set.
     pub(super) updated: bool,
     /// Hosts came or left.
@@ -59,6 +61,7 @@ impl Default for PrioritySet {
             buckets: Vec::new(),
             locality_weights: BTreeMap::new(),
             lists: Arc::default(),
+            lists_are_stale: false,
             updated: true,
             membership_changed: false,
         }
@@ -107,7 +110,7 @@ impl PrioritySet {
         }
         self.buckets.iter_mut().for_each(|bucket| bucket.members.sort_unstable());
         self.order = order.into();
-        self.updated = true;
+        self.mark_updated();
     }
 
     /// Adds one host at the end.
@@ -122,7 +125,7 @@ impl PrioritySet {
             bucket.members.insert(place, slot);
         }
         bucket.dirty = true;
-        self.updated = true;
+        self.mark_updated();
     }
 
     /// Takes one host out.
@@ -136,7 +139,7 @@ impl PrioritySet {
                 self.buckets.remove(index);
             }
         }
-        self.updated = true;
+        self.mark_updated();
     }
 
     /// Notes that a member changed in a way that its bucket's parts are made from; `updated` if
@@ -146,6 +149,18 @@ impl PrioritySet {
             self.buckets[index].dirty = true;
         }
         self.updated |= updated;
+        self.lists_are_stale = true;
+    }
+
+    /// Marks everything as out of date, for a change of policy or behaviour.
+    pub(super) fn invalidate(&mut self) {
+        self.buckets.iter_mut().for_each(|bucket| bucket.dirty = true);
+        self.mark_updated();
+    }
+
+    fn mark_updated(&mut self) {
+        self.updated = true;
+        self.lists_are_stale = true;
     }
 
     /// Where the locality's bucket is, or where it belongs: the local one first, then by name.
