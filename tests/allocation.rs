@@ -5,7 +5,8 @@ mod common;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use common::{BEHAVIORS, POLICIES, assignment, config, open, plain};
+use common::{BEHAVIORS, POLICIES, assignment, config, group, open, plain};
+use plimsoll::config::{Behavior, Endpoint, Policy};
 use plimsoll::{HealthEvent, Outcome, Pick, PickContext, Update, Worker};
 
 thread_local! {
@@ -91,5 +92,24 @@ fn picking_allocates_nothing_before_and_after_a_publish() {
             cluster.assign(&more).unwrap();
             assert_eq!(allocations(|| use_everything(&mut worker)), 0, "{behavior:?} {policy:?}");
         }
+    }
+}
+
+/// The one exception: Envoy's schedulers, which a worker makes for itself after an update.
+#[test]
+fn envoys_schedulers_are_made_once_and_then_allocate_nothing() {
+    let heavy = |host: u32| Endpoint {
+        load_balancing_weight: host + 1,
+        ..Endpoint::new(format!("10.0.0.{host}:80"))
+    };
+    let hosts = assignment(vec![group(0, "z", (0..40).map(heavy).collect())]);
+    let cluster = open(config(Behavior::Envoy, Policy::RoundRobin), &hosts);
+    let mut worker = cluster.worker().unwrap();
+    let context = PickContext::default();
+    for event in [HealthEvent::Eject, HealthEvent::Uneject] {
+        assert_ne!(allocations(|| drop(worker.pick(&context))), 0, "the scheduler");
+        let rest = allocations(|| (0..1000).for_each(|_| drop(worker.pick(&context))));
+        assert_eq!(rest, 0);
+        cluster.apply(&Update::new().health("10.0.0.1:80", event)).unwrap();
     }
 }

@@ -9,7 +9,7 @@ mod common;
 use common::{BEHAVIORS, assignment, config, endpoint, group, open, plain};
 use plimsoll::config::{Assignment, Behavior, ClusterConfig, Endpoint, LocalityEndpoints, Policy};
 use plimsoll::{
-    Cluster, CoarseHealth, EdsHealth, Error, HealthEvent, HealthFlags, Locality, Options, Update,
+    Cluster, CoarseHealth, EdsHealth, HealthEvent, HealthFlags, Locality, Options, Update,
 };
 
 /// Sets or clears a flag.
@@ -442,32 +442,6 @@ fn a_refused_update_changes_nothing_and_names_the_field() {
             assert_eq!((cluster.view().to_string(), cluster.view().version()), (before.clone(), 1));
         }
     }
-}
-
-#[test]
-fn envoys_round_robin_refuses_hosts_of_different_weight_wherever_they_come_from() {
-    let heavy = |address: &str| Endpoint { load_balancing_weight: 2, ..Endpoint::new(address) };
-    let uneven = assignment(vec![group(0, "z", vec![Endpoint::new("a:80"), heavy("b:80")])]);
-    let round_robin = config(Behavior::Envoy, Policy::RoundRobin);
-    let refused = |error: Error| {
-        assert_eq!((error.code(), error.field()), ("unsupported", "load_balancing_weight"));
-    };
-    let opened = Cluster::open(round_robin.clone(), &uneven, Options::default());
-    refused(opened.unwrap_err());
-
-    let cluster = open(config(Behavior::Envoy, Policy::Random), &uneven);
-    refused(cluster.reconfigure(round_robin.clone()).unwrap_err());
-
-    let even = assignment(vec![group(0, "z", vec![Endpoint::new("a:80")])]);
-    let cluster = open(round_robin, &even);
-    let change = plimsoll::HostChange {
-        endpoint: heavy("b:80"),
-        priority: 0,
-        locality: Locality::default(),
-    };
-    refused(cluster.apply(&Update::new().upsert(change.clone())).unwrap_err());
-    // Another priority is another list.
-    cluster.apply(&Update::new().upsert(plimsoll::HostChange { priority: 1, ..change })).unwrap();
 }
 
 #[test]

@@ -99,11 +99,10 @@ fn rebuild_lists(set: &mut PrioritySet, directory: &Directory) -> u64 {
     }
     let entries = || set.order.iter().filter_map(|&slot| directory.get(slot));
     let of = |health: CoarseHealth| {
-        let matching = entries().filter(|entry: &&Entry| entry.flags.coarse() == health);
-        matching.map(HostId::from).collect()
+        entries().filter(|entry: &&Entry| entry.flags.coarse() == health).collect()
     };
     let lists = Lists {
-        all: entries().map(HostId::from).collect(),
+        all: entries().collect(),
         healthy: of(CoarseHealth::Healthy),
         degraded: of(CoarseHealth::Degraded),
     };

@@ -74,7 +74,7 @@ impl Control {
     ) -> Result<(Self, WatchedArc<Cell<Published>>), Error> {
         let Seeds { mut model, runtime, seed, now_ns } = seeds;
         config.validate()?;
-        check(update, &model, &config)?;
+        check(update, &model)?;
         let config = Arc::new(config);
         change_hosts(&mut model, update, &config, table);
         let mut draft = Draft { model: &mut model, config: &config, runtime: &runtime };
@@ -109,7 +109,7 @@ impl Control {
             Some(config) if *config != *self.config => Arc::new(config.clone()),
             _ => Arc::clone(&self.config),
         };
-        check(update, &self.model, &config)?;
+        check(update, &self.model)?;
         change_hosts(&mut self.model, update, &config, table);
         if update.assignment.is_some() && self.model.priorities.iter().all(|set| !set.updated) {
             self.figures.update_no_rebuild += 1;
@@ -257,7 +257,7 @@ impl Draft<'_> {
     fn rebuild(&mut self, membership_change: &mut u64) -> u64 {
         let built = build::rebuild(self.model, self.config.behavior, self.config.policy);
         for set in &mut self.model.priorities {
-            set.updated = false;
+            set.updates += u64::from(std::mem::take(&mut set.updated));
             *membership_change += u64::from(std::mem::take(&mut set.membership_changed));
         }
         built
@@ -309,6 +309,7 @@ impl Draft<'_> {
                 fail_traffic_on_panic: fail,
                 loads: loads.clone(),
                 lists: self.model.priorities.iter().map(|set| Arc::clone(&set.lists)).collect(),
+                updates: self.model.priorities.iter().map(|set| set.updates).collect(),
             }),
         }
     }

@@ -71,18 +71,13 @@ impl Model {
         self.by_address.len()
     }
 
-    /// All hosts, in no particular order.
-    pub(super) fn hosts(&self) -> impl Iterator<Item = &Entry> {
-        self.by_address.values().filter_map(|&slot| self.directory.get(slot))
-    }
-
     /// The figures of every priority.
     pub(super) fn tallies(&self) -> Vec<Tally> {
         self.priorities.iter().map(PrioritySet::tally).collect()
     }
 
     /// Whether a host that an assignment drops stays for as long as its health checks pass.
-    pub(super) fn is_retained(entry: &Entry, config: &ClusterConfig) -> bool {
+    fn is_retained(entry: &Entry, config: &ClusterConfig) -> bool {
         let failing = HealthFlags::FAILED_ACTIVE_HC.bits() | HealthFlags::FAILED_EDS_HEALTH.bits();
         config.active_health_checks
             && !config.ignore_health_on_host_removal

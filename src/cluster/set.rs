@@ -24,6 +24,8 @@ pub(super) struct PrioritySet {
     pub(super) lists_are_stale: bool,
     /// Hosts came, left, or changed in a way that Envoy counts as an update of the host set.
     pub(super) updated: bool,
+    /// How many such updates were published.
+    pub(super) updates: u64,
     /// Hosts came or left.
     pub(super) membership_changed: bool,
 }
@@ -63,6 +65,7 @@ impl Default for PrioritySet {
             lists: Arc::default(),
             lists_are_stale: false,
             updated: true,
+            updates: 0,
             membership_changed: false,
         }
     }

@@ -28,9 +28,10 @@ impl Behavior {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Policy {
-    /// Each host in its turn. Native: in proportion to the weights, spread evenly over time, by a
-    /// cursor and without a random number. Envoy: hosts of equal weight in list order; a cluster
-    /// whose eligible hosts differ in weight needs Envoy's EDF scheduler and is refused.
+    /// Each host in its turn, in proportion to the weights. Native: spread evenly over time, by a
+    /// cursor and without a random number. Envoy: in list order if the weights are equal, else by
+    /// Envoy's EDF scheduler, which starts anew with every update and which each worker makes for
+    /// itself at its first pick after one.
     #[default]
     RoundRobin,
     /// A host at random. Native: in proportion to the weights. Envoy: weights are ignored, and

@@ -1,20 +1,43 @@
 //! The tables of `behavior: envoy`: lists in the assignment's order, and Envoy's own draws.
 //!
+//! Round robin takes the hosts of a list in turn, or by EDF if their weights differ. A worker
+//! makes an EDF scheduler at the first pick that needs it after its priority was updated, always
+//! from the same seed, as in Envoy: this is the one place where a pick allocates.
+//!
 //! //= envoy v1.40 source/extensions/load_balancing_policies/common/load_balancer_impl.cc#hostSourceToUse
 //! //= envoy v1.40 source/extensions/load_balancing_policies/random/random_lb.cc#peekOrChoose
 //! //= envoy v1.40 source/extensions/load_balancing_policies/round_robin/round_robin_lb.h#unweightedHostPick
 
 use super::{Candidate, Counter, HostId, NoHost, PriorityChoice, Recorder, Source, State};
 use crate::config::Policy;
+use crate::host::Entry;
 use crate::priority::{Loads, envoy};
 use crate::sync::Arc;
 
 /// The lists of one priority.
 #[derive(Debug, PartialEq, Eq, Default)]
 pub(crate) struct Lists {
-    pub(crate) all: Vec<HostId>,
-    pub(crate) healthy: Vec<HostId>,
-    pub(crate) degraded: Vec<HostId>,
+    pub(crate) all: List,
+    pub(crate) healthy: List,
+    pub(crate) degraded: List,
+}
+
+/// Hosts in the assignment's order.
+#[derive(Debug, PartialEq, Eq, Default)]
+pub(crate) struct List {
+    hosts: Vec<HostId>,
+    weights: Vec<u32>,
+    /// Weights differ, so that Envoy schedules by them.
+    is_weighted: bool,
+}
+
+impl<'a> FromIterator<&'a Entry> for List {
+    fn from_iter<I: IntoIterator<Item = &'a Entry>>(entries: I) -> Self {
+        let (hosts, weights): (Vec<HostId>, Vec<u32>) =
+            entries.into_iter().map(|entry| (HostId::from(entry), entry.weight)).unzip();
+        let is_weighted = weights.windows(2).any(|pair| pair[0] != pair[1]);
+        Self { hosts, weights, is_weighted }
+    }
 }
 
 /// Lists of a priority, and so positions of a worker.
@@ -27,6 +50,15 @@ pub(crate) struct Tables {
     pub(crate) fail_traffic_on_panic: bool,
     pub(crate) loads: Loads,
     pub(crate) lists: Box<[Arc<Lists>]>,
+    /// For each priority, how often it was updated: its schedulers start anew each time.
+    pub(crate) updates: Box<[u64]>,
+}
+
+/// What a turn of round robin is taken for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Pick,
+    Peek,
 }
 
 impl Tables {
@@ -37,7 +69,7 @@ impl Tables {
         recorder: &mut R,
     ) -> Result<Candidate, NoHost> {
         let hash = state.next_number();
-        self.at(state, hash, next_turn, recorder)
+        self.at(state, hash, Mode::Pick, recorder)
     }
 
     /// A look ahead. It keeps its number for the pick that follows, whatever comes of it.
@@ -47,7 +79,7 @@ impl Tables {
         }
         let hash = state.draws.next();
         state.stash.push(hash);
-        self.at(state, hash, peek_turn, &mut ())
+        self.at(state, hash, Mode::Peek, &mut ())
     }
 
     #[inline]
@@ -55,7 +87,7 @@ impl Tables {
         &self,
         state: &mut State,
         hash: u64,
-        turn: impl FnOnce(&mut State, usize) -> u64,
+        mode: Mode,
         recorder: &mut R,
     ) -> Result<Candidate, NoHost> {
         recorder.draw(hash);
@@ -67,19 +99,36 @@ impl Tables {
                 return Err(NoHost::Panic);
             }
         }
-        let hosts = self.list(choice);
-        recorder.hosts(hosts.len());
-        if hosts.is_empty() {
+        let list = self.list(choice);
+        recorder.hosts(list.hosts.len());
+        if list.hosts.is_empty() {
             return Err(NoHost::Empty);
         }
-        let number = match self.policy {
-            Policy::Random => hash,
-            Policy::RoundRobin => {
-                turn(state, choice.priority as usize * LISTS + choice.source as usize)
-            }
+        let index = match self.policy {
+            Policy::Random => remainder(hash, list.hosts.len()),
+            Policy::RoundRobin => self.turn(state, mode, choice, list),
         };
-        let host = hosts[remainder(number, hosts.len())];
-        Ok(Candidate { host, priority: choice.priority })
+        Ok(Candidate { host: list.hosts[index], priority: choice.priority })
+    }
+
+    /// The index whose turn it is in a round robin list.
+    #[inline]
+    fn turn(&self, state: &mut State, mode: Mode, choice: PriorityChoice, list: &List) -> usize {
+        let number = choice.priority as usize * LISTS + choice.source as usize;
+        if list.is_weighted {
+            let update = self.updates[choice.priority as usize];
+            let scheduler = state.scheduler(number, update, &list.weights);
+            let item = match mode {
+                Mode::Pick => scheduler.pick(&list.weights),
+                Mode::Peek => scheduler.peek(&list.weights),
+            };
+            return item.map_or(0, |item| item as usize);
+        }
+        let turn = match mode {
+            Mode::Pick => next_turn(state, number),
+            Mode::Peek => peek_turn(state, number),
+        };
+        remainder(turn, list.hosts.len())
     }
 
     #[inline]
@@ -97,7 +146,7 @@ impl Tables {
     }
 
     #[inline]
-    fn list(&self, choice: PriorityChoice) -> &[HostId] {
+    fn list(&self, choice: PriorityChoice) -> &List {
         let lists = &self.lists[choice.priority as usize];
         match choice.source {
             Source::All => &lists.all,
@@ -127,14 +176,14 @@ impl Tables {
         }
     }
 
-    /// Divides what these residues (of the hash mod 100) bring among `hosts`.
-    fn shares_of(&self, hosts: &[HostId], residues: &[u32; 100], each: &mut impl FnMut(u32, f64)) {
-        if hosts.is_empty() {
-            return;
-        }
+    /// Divides what these residues (of the hash mod 100) bring among the hosts of `list`.
+    fn shares_of(&self, list: &List, residues: &[u32; 100], each: &mut impl FnMut(u32, f64)) {
+        let List { hosts, weights, .. } = list;
         if self.policy == Policy::RoundRobin {
-            let share = f64::from(residues.iter().sum::<u32>()) / 100.0 / length(hosts.len());
-            hosts.iter().for_each(|host| each(host.slot, share));
+            let total: f64 = weights.iter().map(|&weight| f64::from(weight)).sum();
+            let unit = f64::from(residues.iter().sum::<u32>()) / 100.0 / total;
+            let shares = weights.iter().map(|&weight| f64::from(weight) * unit);
+            hosts.iter().zip(shares).for_each(|(host, share)| each(host.slot, share));
             return;
         }
         // `random` uses the same number for both choices. Residues mod 100 and mod n go together
@@ -148,7 +197,7 @@ impl Tables {
     }
 }
 
-/// The turn of a round robin list.
+/// The turn of a list without weights.
 #[inline]
 fn next_turn(state: &mut State, list: usize) -> u64 {
     state.ahead = state.ahead.saturating_sub(1);

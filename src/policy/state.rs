@@ -8,6 +8,7 @@
 use crate::host::Segments;
 use crate::policy::NoHost;
 use crate::rng::{Draws, GOLDEN, GOLDEN_INVERSE};
+use crate::schedule::Edf;
 use crate::sync::{Arc, AtomicU64, Ordering};
 
 /// Segments from 16 on that hold three lists for each of 129 priorities.
@@ -73,6 +74,8 @@ pub(crate) struct State {
     pub(super) ahead: u64,
     /// Where Envoy's round robin lists start.
     pub(super) seed: u64,
+    /// Envoy's schedulers by list, each with the update of its priority that it was made after.
+    schedulers: Vec<Option<(u64, Edf)>>,
     instance: u64,
     revision: u64,
 }
@@ -102,6 +105,7 @@ impl State {
             peeked: position,
             ahead: 0,
             seed: 0,
+            schedulers: Vec::new(),
             instance: 0,
             revision: 0,
         }
@@ -117,6 +121,7 @@ impl State {
             }
             // No edge: this worker is the only writer.
             self.shared.turns.iter().for_each(|turn| turn.store(0, Ordering::Relaxed));
+            self.schedulers.clear();
             self.forget_peeks();
         }
         if self.revision != identity.revision {
@@ -141,6 +146,16 @@ impl State {
         self.stash.clear();
         self.peeked = self.position;
         self.ahead = 0;
+    }
+
+    /// The scheduler of list `list` since `update`, made anew if there is none.
+    pub(super) fn scheduler(&mut self, list: usize, update: u64, weights: &[u32]) -> &mut Edf {
+        if self.schedulers.len() <= list {
+            self.schedulers.resize(list + 1, None);
+        }
+        let place = &mut self.schedulers[list];
+        let kept = place.take().filter(|(made_after, _)| *made_after == update);
+        &mut place.insert(kept.unwrap_or_else(|| (update, Edf::new(weights, self.seed)))).1
     }
 
     /// One step of the native cursor.
@@ -171,6 +186,7 @@ impl State {
             draws: self.draws.clone(),
             shared: Arc::new(self.shared.detached()),
             stash: self.stash.clone(),
+            schedulers: self.schedulers.clone(),
             ..*self
         }
     }

@@ -4,9 +4,11 @@
 //! and finds the item of a number. Tables share their memory when they are cloned.
 
 mod alias;
+mod edf;
 mod guide;
 
 pub(crate) use alias::Alias;
+pub(crate) use edf::Edf;
 pub(crate) use guide::{Guide, Interval};
 
 use crate::sync::Arc;

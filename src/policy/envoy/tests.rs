@@ -3,12 +3,16 @@
 use super::*;
 use std::collections::BTreeMap;
 
-fn hosts(slots: std::ops::Range<u32>) -> Vec<HostId> {
-    slots.map(|slot| HostId { slot, generation: 0 }).collect()
+fn hosts(slots: std::ops::Range<u32>) -> List {
+    List {
+        weights: vec![1; slots.len()],
+        hosts: slots.map(|slot| HostId { slot, generation: 0 }).collect(),
+        is_weighted: false,
+    }
 }
 
 fn two_priorities(policy: Policy) -> Tables {
-    let lists = |healthy, all| Arc::new(Lists { healthy, all, degraded: Vec::new() });
+    let lists = |healthy, all| Arc::new(Lists { healthy, all, degraded: List::default() });
     Tables {
         policy,
         fail_traffic_on_panic: false,
@@ -19,6 +23,7 @@ fn two_priorities(policy: Policy) -> Tables {
             healthy_hosts: 42,
         },
         lists: [lists(hosts(0..30), hosts(0..60)), lists(hosts(60..72), hosts(60..72))].into(),
+        updates: [1, 1].into(),
     }
 }
 
