@@ -20,6 +20,14 @@ pub enum Layout {
     Rebuilt,
 }
 
+impl Layout {
+    /// With 100 the shares of traffic are what the shares of healthy hosts are.
+    #[must_use]
+    pub fn overprovisioning_factor(self) -> u32 {
+        if self == Self::Layered { 100 } else { 140 }
+    }
+}
+
 /// One host of a scenario.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Host {
@@ -105,8 +113,7 @@ pub fn assignment(layout: Layout, count: u32, equal_weights: bool) -> Assignment
             group.endpoints.push(endpoint);
         }
     }
-    // Shares of traffic are then what the healthy shares are.
-    let overprovisioning_factor = if layout == Layout::Layered { 100 } else { 140 };
+    let overprovisioning_factor = layout.overprovisioning_factor();
     Assignment { endpoints: groups, overprovisioning_factor, ..Assignment::default() }
 }
 

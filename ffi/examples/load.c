@@ -15,7 +15,7 @@
  *     latency p50_us=210 p90_us=300 p99_us=410 max_us=2002
  *     total requests=456 failed=1 seconds=1.500 per_second=304
  */
-#define _GNU_SOURCE
+#define _GNU_SOURCE 1
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>

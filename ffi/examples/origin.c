@@ -8,7 +8,7 @@
  * the time between a request and its answer. It trusts its peer to be the proxy: what is not
  * well-formed ends the connection.
  */
-#define _GNU_SOURCE
+#define _GNU_SOURCE 1
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -254,6 +254,9 @@ static void run(struct connection *connection)
             break;
         }
         size_t room = INPUT_CAPACITY - connection->input;
+        if (room == 0 && connection->phase != WAITING) {
+            break; /* a line longer than all that fits */
+        }
         ssize_t count =
             room == 0 ? -1 : recv(connection->fd, connection->in + connection->input, room, 0);
         if (room == 0 || (count < 0 && errno == EAGAIN)) {

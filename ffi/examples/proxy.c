@@ -11,6 +11,7 @@
  *   proxy/upstream.c   connections by slot and generation; plimsoll_worker_host_data
  *   proxy/backend.c    plimsoll_cluster_set_host_data, and what its release callback is for
  *   proxy/health.c     a thread that reports with plimsoll_cluster_update
+ *   proxy/hosts.c      plimsoll_cluster_for_each_host
  *   proxy/admin.c      a thread that shows plimsoll_cluster_hosts and plimsoll_cluster_stats
  *
  * The data path takes no lock and shares nothing but the library: a worker's listener, epoll,
@@ -18,7 +19,7 @@
  *
  * It is an example and not a product: no TLS, no HTTP/2, no names to resolve, no access log.
  */
-#define _GNU_SOURCE
+#define _GNU_SOURCE 1
 #include <errno.h>
 #include <inttypes.h>
 #include <plimsoll/plimsoll.h>
@@ -95,6 +96,10 @@ static plimsoll_str read_file(const char *path)
         if (size >= 0 && (unsigned long)size <= CLUSTER_FILE_LIMIT) {
             data = malloc((size_t)size + 1);
             length = data == NULL ? 0 : fread(data, 1, (size_t)size, file);
+        }
+        if (data != NULL && length != (size_t)size) {
+            free(data); /* a part of a file may well be a file of its own */
+            data = NULL;
         }
     }
     if (data == NULL) {

@@ -3,9 +3,10 @@
 use std::mem::offset_of;
 
 use plimsoll::config::{Endpoint, MAX_PRIORITY};
-use plimsoll::{Address, EdsHealth, HealthEvent, Update};
+use plimsoll::{Address, Update};
 
-use crate::error::Failure;
+use crate::failure::Failure;
+use crate::health;
 use crate::options::{self, Growable, SizeProblem, locality, unknown_number};
 use crate::text::Str;
 
@@ -15,39 +16,6 @@ pub const PLIMSOLL_CHANGE_UPSERT: u32 = 1;
 pub const PLIMSOLL_CHANGE_REMOVE: u32 = 2;
 /// `plimsoll_host_change.kind`: something was learnt about the host's health.
 pub const PLIMSOLL_CHANGE_HEALTH: u32 = 3;
-
-/// `plimsoll_host_change.event`: an active health check passed.
-pub const PLIMSOLL_HEALTH_PASS: u32 = 1;
-/// `plimsoll_host_change.event`: an active health check failed.
-pub const PLIMSOLL_HEALTH_FAIL: u32 = 2;
-/// `plimsoll_host_change.event`: an active health check passed with the degraded mark.
-pub const PLIMSOLL_HEALTH_DEGRADED: u32 = 3;
-/// `plimsoll_host_change.event`: an active health check timed out.
-pub const PLIMSOLL_HEALTH_TIMED_OUT: u32 = 4;
-/// `plimsoll_host_change.event`: a response asked to fail the host at once.
-pub const PLIMSOLL_HEALTH_FAIL_NOW: u32 = 5;
-/// `plimsoll_host_change.event`: outlier detection ejected the host.
-pub const PLIMSOLL_HEALTH_EJECT: u32 = 6;
-/// `plimsoll_host_change.event`: outlier detection took the host back.
-pub const PLIMSOLL_HEALTH_UNEJECT: u32 = 7;
-/// `plimsoll_host_change.event`: outlier detection found the host degraded.
-pub const PLIMSOLL_HEALTH_OUTLIER_DEGRADED: u32 = 8;
-/// `plimsoll_host_change.event`: outlier detection no longer finds the host degraded.
-pub const PLIMSOLL_HEALTH_OUTLIER_RECOVERED: u32 = 9;
-
-/// `plimsoll_host_change.health_status`: the control plane says nothing; counts as healthy.
-pub const PLIMSOLL_EDS_UNKNOWN: u32 = 0;
-/// `plimsoll_host_change.health_status`: healthy.
-pub const PLIMSOLL_EDS_HEALTHY: u32 = 1;
-/// `plimsoll_host_change.health_status`: unhealthy.
-pub const PLIMSOLL_EDS_UNHEALTHY: u32 = 2;
-/// `plimsoll_host_change.health_status`: being drained: no new requests, left out of every
-/// percentage.
-pub const PLIMSOLL_EDS_DRAINING: u32 = 3;
-/// `plimsoll_host_change.health_status`: its health check timed out; counts as unhealthy.
-pub const PLIMSOLL_EDS_TIMEOUT: u32 = 4;
-/// `plimsoll_host_change.health_status`: usable, after the healthy ones.
-pub const PLIMSOLL_EDS_DEGRADED: u32 = 5;
 
 /// One change to one host. Growable: start from `PLIMSOLL_HOST_CHANGE_INIT`.
 ///
@@ -147,8 +115,8 @@ unsafe fn add(update: Update, change: &HostChange, name: &str) -> Result<Update,
         }
         PLIMSOLL_CHANGE_REMOVE => Ok(update.remove(address)),
         PLIMSOLL_CHANGE_HEALTH => {
-            let event =
-                event(change.event).ok_or_else(|| unknown_number(&field("event"), change.event))?;
+            let event = health::event(change.event)
+                .ok_or_else(|| unknown_number(&field("event"), change.event))?;
             Ok(update.health(address, event))
         }
         other => Err(unknown_number(&field("kind"), other)),
@@ -169,7 +137,7 @@ unsafe fn upsert(
     let hostname = unsafe { change.hostname.read(&format!("{name}.hostname")) }?;
     // SAFETY: as above, for all three.
     let locality = unsafe { locality(name, change.region, change.zone, change.sub_zone) }?;
-    let health_status = eds_health(change.health_status)
+    let health_status = health::eds_health(change.health_status)
         .ok_or_else(|| unknown_number(&format!("{name}.health_status"), change.health_status))?;
     if change.priority > MAX_PRIORITY {
         let message = format!("value must be less than or equal to {MAX_PRIORITY}");
@@ -182,31 +150,4 @@ unsafe fn upsert(
         ..Endpoint::new(address)
     };
     Ok(plimsoll::HostChange { endpoint, priority: change.priority, locality })
-}
-
-fn event(number: u32) -> Option<HealthEvent> {
-    Some(match number {
-        PLIMSOLL_HEALTH_PASS => HealthEvent::Pass,
-        PLIMSOLL_HEALTH_FAIL => HealthEvent::Fail,
-        PLIMSOLL_HEALTH_DEGRADED => HealthEvent::Degraded,
-        PLIMSOLL_HEALTH_TIMED_OUT => HealthEvent::TimedOut,
-        PLIMSOLL_HEALTH_FAIL_NOW => HealthEvent::FailNow,
-        PLIMSOLL_HEALTH_EJECT => HealthEvent::Eject,
-        PLIMSOLL_HEALTH_UNEJECT => HealthEvent::Uneject,
-        PLIMSOLL_HEALTH_OUTLIER_DEGRADED => HealthEvent::OutlierDegraded,
-        PLIMSOLL_HEALTH_OUTLIER_RECOVERED => HealthEvent::OutlierRecovered,
-        _ => return None,
-    })
-}
-
-fn eds_health(number: u32) -> Option<EdsHealth> {
-    Some(match number {
-        PLIMSOLL_EDS_UNKNOWN => EdsHealth::Unknown,
-        PLIMSOLL_EDS_HEALTHY => EdsHealth::Healthy,
-        PLIMSOLL_EDS_UNHEALTHY => EdsHealth::Unhealthy,
-        PLIMSOLL_EDS_DRAINING => EdsHealth::Draining,
-        PLIMSOLL_EDS_TIMEOUT => EdsHealth::Timeout,
-        PLIMSOLL_EDS_DEGRADED => EdsHealth::Degraded,
-        _ => return None,
-    })
 }

@@ -5,7 +5,8 @@ use std::ptr;
 use plimsoll::Cluster;
 use plimsoll_envoy_config::parse_cluster;
 
-use crate::error::{Failure, report};
+use crate::error::report;
+use crate::failure::Failure;
 use crate::guard::silent;
 use crate::options::{self, ClusterOptions};
 use crate::out::fresh;

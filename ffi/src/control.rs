@@ -5,7 +5,8 @@ use plimsoll_envoy_config::{parse_assignment, parse_cluster};
 
 use crate::change::{self, HostChange};
 use crate::cluster::ClusterHandle;
-use crate::error::{Failure, report};
+use crate::error::report;
+use crate::failure::Failure;
 use crate::out::fresh;
 use crate::status::Status;
 use crate::text::Str;

@@ -2,74 +2,54 @@
 //!
 //! The engine keeps the data as long as a pick or a snapshot can still name the host, and then
 //! drops it, which calls the caller's `release`. A call that fails must leave the data with the
-//! caller, although the engine has dropped its box by then; `Ownership` tells the two apart.
+//! caller, although the engine drops what it refuses: so the call itself holds the data as well,
+//! and the last of the two to let go releases it, or, after a failure, nobody does.
 
 use std::ffi::c_void;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::mem::{self, ManuallyDrop};
+use std::ptr;
+use std::sync::Arc;
 
 use plimsoll::HostRef;
 
 use crate::cluster::ClusterHandle;
-use crate::error::{Failure, report};
-use crate::guard::status;
-use crate::out::fresh;
-use crate::pick::Pick;
+use crate::error::report;
+use crate::failure::Failure;
 use crate::status::Status;
 use crate::text::Str;
-use crate::worker::WorkerHandle;
 
 type Release = Option<unsafe extern "C" fn(data: *mut c_void)>;
 
-/// Whose the data is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ownership {
-    /// The call that hands it over has not returned yet.
-    Offered,
-    /// The engine's: dropping it releases it.
-    Taken,
-    /// Dropped while it was offered: either refused, or taken and already gone again.
-    Dropped,
-}
+/// The caller's pointer.
+#[derive(Clone, Copy)]
+struct Pointer(*mut c_void);
 
-/// The caller's pointer and how to give it back.
-struct HostData {
-    data: *mut c_void,
+// SAFETY: the library only carries the pointer and gives it back. What is behind it is for the
+// caller to share between its threads, and the interface says that `release` may run on any.
+unsafe impl Send for Pointer {}
+// SAFETY: as above.
+unsafe impl Sync for Pointer {}
+
+/// The caller's data: given back when it is dropped.
+struct Owned {
+    data: Pointer,
     release: Release,
-    ownership: Arc<Mutex<Ownership>>,
 }
 
-// SAFETY: the library only carries the pointer. The interface says that `release` may run on any
-// thread that makes a control call or frees the last handle.
-unsafe impl Send for HostData {}
-// SAFETY: as above; a shared reference gives the pointer away, and what is behind it is for the
-// caller to share between its threads.
-unsafe impl Sync for HostData {}
-
-impl Drop for HostData {
+impl Drop for Owned {
     fn drop(&mut self) {
-        if exchange(&self.ownership, Ownership::Dropped) == Ownership::Taken {
-            // SAFETY: the data was handed over with this function, and this is the one call.
-            unsafe { release(self.release, self.data) };
+        if let Some(release) = self.release {
+            // SAFETY: the data was handed over with this function, to be called so, once.
+            unsafe { release(self.data.0) };
         }
     }
 }
 
-fn exchange(ownership: &Mutex<Ownership>, next: Ownership) -> Ownership {
-    // Nothing can panic while the lock is held, so that a poisoned one still tells the truth.
-    let mut current = ownership.lock().unwrap_or_else(PoisonError::into_inner);
-    std::mem::replace(&mut current, next)
-}
-
-/// Gives the data back.
-///
-/// # Safety
-///
-/// `release` came with `data`, and was not called for it before.
-unsafe fn release(release: Release, data: *mut c_void) {
-    if let Some(release) = release {
-        // SAFETY: the caller of the library promises that it may be called so, once.
-        unsafe { release(data) };
-    }
+/// What the engine keeps behind the host. The pointer stands here once more, so that a request
+/// finds it without another step.
+struct Attached {
+    data: Pointer,
+    _owned: Arc<Owned>,
 }
 
 /// Puts the caller's data behind a host, once for each host.
@@ -119,71 +99,31 @@ fn offer(
     cluster: &ClusterHandle,
     address: &str,
     data: *mut c_void,
-    callback: Release,
+    release: Release,
 ) -> Result<(), Failure> {
-    let ownership = Arc::new(Mutex::new(Ownership::Offered));
-    let offered = HostData { data, release: callback, ownership: Arc::clone(&ownership) };
-    cluster.engine().set_host_data(address, Box::new(offered))?;
-    // SAFETY: the engine has taken the data, and this is said once.
-    unsafe { take(&ownership, data, callback) };
-    Ok(())
+    let data = Pointer(data);
+    // Not dropped by a panic either: the data of a call that fails is the caller's.
+    let held = ManuallyDrop::new(Arc::new(Owned { data, release }));
+    let attached = Attached { data, _owned: Arc::clone(&held) };
+    let taken = cluster.engine().set_host_data(address, Box::new(attached));
+    settle(ManuallyDrop::into_inner(held), taken.is_ok());
+    Ok(taken?)
 }
 
-/// Makes the data the engine's.
-///
-/// # Safety
-///
-/// The engine has taken the [`HostData`] of these three, and this is called once for it.
-unsafe fn take(ownership: &Mutex<Ownership>, data: *mut c_void, callback: Release) {
-    if exchange(ownership, Ownership::Taken) == Ownership::Dropped {
-        // Another thread removed the host since, and the drop there could not know yet that the
-        // data had been taken.
-        // SAFETY: taken and dropped, and the drop left it to us.
-        unsafe { release(callback, data) };
+/// Lets go of the call's hold on the data, once the engine has either taken or dropped its own.
+fn settle(held: Arc<Owned>, taken: bool) {
+    if taken {
+        // Another thread may have removed the host since: then this releases the data.
+        drop(held);
+    } else if let Some(refused) = Arc::into_inner(held) {
+        mem::forget(refused);
     }
 }
 
-/// The data behind the host of a pick; NULL in `*out` if it has none, and on failure.
-///
-/// The pointer is valid until `release` is called for it, which does not happen before the pick is
-/// done, or, for a pick that is not counted, before the worker's next pick. Inside `accept` the
-/// candidate may be asked about.
-///
-/// The worker looks in the snapshot that it has: a host that has left since is not found after the
-/// worker's next pick, though its data stays valid. So ask right after the pick.
-///
-/// Fails with `PLIMSOLL_STATUS_STALE_PICK` if the snapshot has no such host,
-/// `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_INVALID_ARGUMENT` for flags that no pick has
-/// or for another pick inside `accept`, or `PLIMSOLL_STATUS_PANIC`.
-///
-/// Thread: the one that uses `worker`. Allocates: no. Blocks: no.
-///
-/// # Safety
-///
-/// `worker` is NULL or alive and no other thread uses it, `pick` is NULL or readable, `out` is NULL
-/// or writable.
-#[unsafe(no_mangle)]
-#[must_use]
-pub unsafe extern "C" fn plimsoll_worker_host_data(
-    worker: *const WorkerHandle,
-    pick: *const Pick,
-    out: *mut *mut c_void,
-) -> Status {
-    status(|| {
-        // SAFETY: null is handled; otherwise the caller promises that it is writable.
-        let out = unsafe { fresh(out, std::ptr::null_mut()) }.ok_or(Status::NullArgument)?;
-        // SAFETY: null is handled; otherwise the caller promises that it is alive.
-        let worker = unsafe { worker.as_ref() }.ok_or(Status::NullArgument)?;
-        // SAFETY: null is handled; otherwise the caller promises that it is readable.
-        let pick = unsafe { pick.as_ref() }.ok_or(Status::NullArgument)?;
-        *out = worker.with_host(pick.to_engine()?, pointer)?;
-        Ok(())
-    })
-}
-
-fn pointer(host: HostRef<'_>) -> *mut c_void {
-    let data = host.data().and_then(|data| data.downcast_ref::<HostData>());
-    data.map_or(std::ptr::null_mut(), |data| data.data)
+/// The caller's pointer behind a host; null if it has none.
+pub(crate) fn pointer(host: HostRef<'_>) -> *mut c_void {
+    let attached = host.data().and_then(|data| data.downcast_ref::<Attached>());
+    attached.map_or(ptr::null_mut(), |attached| attached.data.0)
 }
 
 #[cfg(test)]
@@ -195,36 +135,36 @@ mod tests {
         unsafe { *data.cast::<u32>() += 1 };
     }
 
-    fn offered(counter: &mut u32) -> HostData {
-        let ownership = Arc::new(Mutex::new(Ownership::Offered));
-        HostData { data: (&raw mut *counter).cast(), release: Some(count), ownership }
+    fn owned(counter: &mut u32) -> Arc<Owned> {
+        let data = Pointer((&raw mut *counter).cast());
+        Arc::new(Owned { data, release: Some(count) })
     }
 
     #[test]
     fn refused_data_is_not_released() {
         let mut released = 0;
-        drop(offered(&mut released));
+        let held = owned(&mut released);
+        drop(Arc::clone(&held));
+        settle(held, false);
         assert_eq!(released, 0);
     }
 
     #[test]
     fn taken_data_is_released_when_it_is_dropped() {
         let mut released = 0;
-        let data = offered(&mut released);
-        // SAFETY: once, with what belongs together.
-        unsafe { take(&data.ownership, data.data, data.release) };
-        drop(data);
+        let held = owned(&mut released);
+        let engines = Arc::clone(&held);
+        settle(held, true);
+        drop(engines);
         assert_eq!(released, 1);
     }
 
     #[test]
     fn data_that_is_dropped_before_its_call_returns_is_released_by_the_call() {
         let mut released = 0;
-        let data = offered(&mut released);
-        let (ownership, pointer) = (Arc::clone(&data.ownership), data.data);
-        drop(data);
-        // SAFETY: once, with what belongs together.
-        unsafe { take(&ownership, pointer, Some(count)) };
+        let held = owned(&mut released);
+        drop(Arc::clone(&held));
+        settle(held, true);
         assert_eq!(released, 1);
     }
 }

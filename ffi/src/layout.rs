@@ -8,6 +8,7 @@ use std::mem::{offset_of, size_of};
 
 use crate::change::HostChange;
 use crate::control::Applied;
+use crate::hosts::Host;
 use crate::options::ClusterOptions;
 use crate::pick::{Pick, PickContext};
 use crate::status::Status;
@@ -55,6 +56,22 @@ mod pointers_of_64_bits {
     const _: () = assert!(offset_of!(HostChange, weight) == 100);
     const _: () = assert!(offset_of!(HostChange, health_status) == 104);
     const _: () = assert!(offset_of!(HostChange, reserved) == 108);
+
+    const _: () = assert!(size_of::<Host>() == 128);
+    const _: () = assert!(offset_of!(Host, size) == 0);
+    const _: () = assert!(offset_of!(Host, address) == 8);
+    const _: () = assert!(offset_of!(Host, hostname) == 24);
+    const _: () = assert!(offset_of!(Host, region) == 40);
+    const _: () = assert!(offset_of!(Host, zone) == 56);
+    const _: () = assert!(offset_of!(Host, sub_zone) == 72);
+    const _: () = assert!(offset_of!(Host, priority) == 88);
+    const _: () = assert!(offset_of!(Host, weight) == 92);
+    const _: () = assert!(offset_of!(Host, active) == 96);
+    const _: () = assert!(offset_of!(Host, health) == 100);
+    const _: () = assert!(offset_of!(Host, eds_health) == 104);
+    const _: () = assert!(offset_of!(Host, coarse) == 108);
+    const _: () = assert!(offset_of!(Host, effective_weight) == 112);
+    const _: () = assert!(offset_of!(Host, share) == 120);
 
     const _: () = assert!(size_of::<PickContext>() == 16);
     const _: () = assert!(offset_of!(PickContext, size) == 0);

@@ -18,12 +18,13 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`guard`](mod@guard) | where panics end |
-//! | [`status`], [`error`] | what a call answers |
+//! | [`status`], [`failure`], [`error`] | what a call answers |
 //! | [`text`], `out` | what comes in and goes out through pointers |
 //! | [`options`] | structs that may grow, and the options of a cluster |
 //! | [`cluster`], [`control`], [`change`] | a cluster and its control calls |
-//! | [`dump`] | texts about a cluster |
-//! | [`worker`], [`pick`], [`batch`] | the calls of a request |
+//! | [`health`] | the numbers of a host's health |
+//! | [`hosts`], [`dump`] | what a cluster looks like, for programs and for humans |
+//! | [`worker`], [`pick`], [`batch`], [`picked`] | the calls of a request |
 //! | [`host_data`] | the caller's own data behind a host |
 //! | [`version`], `layout` | which library this is, and how its structs lie in memory |
 
@@ -37,12 +38,16 @@ pub mod cluster;
 pub mod control;
 pub mod dump;
 pub mod error;
+pub mod failure;
 pub mod guard;
+pub mod health;
 pub mod host_data;
+pub mod hosts;
 mod layout;
 pub mod options;
 mod out;
 pub mod pick;
+pub mod picked;
 pub mod status;
 pub mod text;
 pub mod version;

@@ -12,7 +12,7 @@ use std::{ptr, slice};
 use plimsoll::config::Behavior;
 use plimsoll::{Locality, Options};
 
-use crate::error::Failure;
+use crate::failure::Failure;
 use crate::status::Status;
 use crate::text::Str;
 

@@ -3,7 +3,7 @@
 //! The numbers are part of the interface: a released one is never given to another meaning, and
 //! the gaps are room for more of the same kind.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, c_char};
 
 use plimsoll::{DoneError, NoHost};
 
@@ -52,6 +52,25 @@ pub enum Status {
 }
 
 impl Status {
+    const ALL: [Self; 16] = [
+        Self::Ok,
+        Self::NullArgument,
+        Self::InvalidArgument,
+        Self::ParseError,
+        Self::Unsupported,
+        Self::UnknownHost,
+        Self::HasData,
+        Self::BufferTooSmall,
+        Self::UnsupportedField,
+        Self::NoHost,
+        Self::NoHostPanic,
+        Self::PeekLimit,
+        Self::StalePick,
+        Self::NotCounted,
+        Self::Poisoned,
+        Self::Panic,
+    ];
+
     /// The name in error objects, as replays and the command line print it.
     pub(crate) fn code(self) -> &'static CStr {
         match self {
@@ -85,6 +104,19 @@ impl Status {
             _ => Self::InvalidArgument,
         }
     }
+}
+
+/// The name of a status, such as `no_host`: the same word as `plimsoll_error_code`. `unknown` for a
+/// number that is none.
+///
+/// `status` is a `plimsoll_status`, or any number that may be one. The text ends in a NUL, is never
+/// NULL, and must not be freed.
+///
+/// Thread: any. Allocates: no. Blocks: no.
+#[unsafe(no_mangle)]
+pub extern "C" fn plimsoll_status_name(status: u32) -> *const c_char {
+    let known = Status::ALL.iter().find(|known| **known as u32 == status);
+    known.map_or(c"unknown", |known| known.code()).as_ptr()
 }
 
 impl From<NoHost> for Status {

@@ -1,13 +1,14 @@
-//! Text that the caller lends, and the texts of an error object.
+//! Text as a pointer and a length: lent by the caller, or lent to it.
 //!
-//! Text comes in as a pointer and a length and is checked to be UTF-8. Other text goes out into
-//! the caller's own buffer (module `out`), so that nothing that C holds can be freed or
-//! changed by a later call; the texts of an error object live as long as the object.
+//! What comes in is checked to be UTF-8. What goes out this way has a life that is easy to see, as
+//! long as an error object or as one call of a callback; all other text is written into the
+//! caller's own buffer (module `out`), so that nothing that C holds can be freed or changed by a
+//! later call.
 
 use std::ffi::{CStr, c_char};
 use std::slice;
 
-use crate::error::Failure;
+use crate::failure::Failure;
 
 /// Text as a pointer and a length.
 ///
@@ -28,6 +29,14 @@ impl Str {
     /// Lends a text that ends in a NUL.
     pub(crate) const fn lend_c(text: &'static CStr) -> Self {
         Self { data: text.as_ptr(), len: text.count_bytes() }
+    }
+
+    /// Lends a text that need not end in a NUL. The pointer is a good one for an empty text as well.
+    pub(crate) fn lend(text: &str) -> Self {
+        if text.is_empty() {
+            return Self::EMPTY;
+        }
+        Self { data: text.as_ptr().cast(), len: text.len() }
     }
 
     /// Lends a text whose last byte is a NUL that the length is not to count.

@@ -1,4 +1,4 @@
-//! A worker's handle, and what is asked of it besides picks.
+//! A worker's handle: how it comes and goes, and which snapshot it holds.
 //!
 //! A handle is used by one thread at a time, so that nothing here is atomic. One thing can still
 //! get in the way of a call: an `accept` callback that calls back into its own worker while that
@@ -6,16 +6,15 @@
 //! refused then but questions about the candidate.
 
 use std::cell::{Cell, RefCell, RefMut};
-use std::ffi::c_char;
 use std::ptr;
 
 use plimsoll::{HostRef, Worker};
 
 use crate::cluster::ClusterHandle;
-use crate::error::{Failure, report};
+use crate::error::report;
+use crate::failure::Failure;
 use crate::guard::{silent, status};
-use crate::out::{TextBuffer, fresh};
-use crate::pick::Pick;
+use crate::out::fresh;
 use crate::status::Status;
 
 /// Picks hosts of one cluster. Used by one thread at a time, and outlives the cluster.
@@ -127,46 +126,6 @@ pub unsafe extern "C" fn plimsoll_worker_free(worker: *mut WorkerHandle) {
             drop(unsafe { Box::from_raw(worker) });
         }
     });
-}
-
-/// Writes the address of the host of a pick and a NUL into `buffer`.
-///
-/// `*needed` is the number of bytes that takes, the NUL included. `buffer` may be NULL if
-/// `capacity` is 0. On failure the buffer holds an empty text. Inside `accept` the candidate may
-/// be asked about.
-///
-/// The worker looks in the snapshot that it has: a host that has left since is not found after the
-/// worker's next pick, though its request goes on.
-///
-/// Fails with `PLIMSOLL_STATUS_BUFFER_TOO_SMALL` if `capacity` is less than `*needed`,
-/// `PLIMSOLL_STATUS_STALE_PICK` if the snapshot has no such host,
-/// `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_INVALID_ARGUMENT` for flags that no pick has
-/// or for another pick inside `accept`, or `PLIMSOLL_STATUS_PANIC`.
-///
-/// Thread: the one that uses `worker`. Allocates: no. Blocks: no.
-///
-/// # Safety
-///
-/// `worker` is NULL or alive and no other thread uses it, `pick` is NULL or readable, `buffer` is
-/// NULL or has `capacity` writable bytes, `needed` is NULL or writable.
-#[unsafe(no_mangle)]
-#[must_use]
-pub unsafe extern "C" fn plimsoll_worker_host_address(
-    worker: *const WorkerHandle,
-    pick: *const Pick,
-    buffer: *mut c_char,
-    capacity: usize,
-    needed: *mut usize,
-) -> Status {
-    status(|| {
-        // SAFETY: the caller promises that they are null or writable.
-        let buffer = unsafe { TextBuffer::new(buffer, capacity, needed) }?;
-        // SAFETY: null is handled; otherwise the caller promises that it is alive.
-        let worker = unsafe { worker.as_ref() }.ok_or(Status::NullArgument)?;
-        // SAFETY: null is handled; otherwise the caller promises that it is readable.
-        let pick = unsafe { pick.as_ref() }.ok_or(Status::NullArgument)?;
-        worker.with_host(pick.to_engine()?, |host| buffer.put(host.address().as_str()))?
-    })
 }
 
 /// Adopts the newest snapshot without a pick, so that an idle worker does not hold up an old one.

@@ -12,17 +12,17 @@ use std::ptr::{null, null_mut};
 use plimsoll_ffi::batch::plimsoll_worker_pick_batch;
 use plimsoll_ffi::cluster::{ClusterHandle, plimsoll_cluster_free, plimsoll_cluster_open};
 use plimsoll_ffi::control::plimsoll_cluster_assign;
-use plimsoll_ffi::host_data::plimsoll_worker_host_data;
 use plimsoll_ffi::options::{ClusterOptions, PLIMSOLL_BEHAVIOR_ENVOY, PLIMSOLL_BEHAVIOR_NATIVE};
 use plimsoll_ffi::pick::{
     Pick, PickContext, plimsoll_worker_done, plimsoll_worker_peek, plimsoll_worker_pick,
     plimsoll_worker_pick_filtered,
 };
+use plimsoll_ffi::picked::{plimsoll_worker_host_address, plimsoll_worker_host_data};
 use plimsoll_ffi::status::Status;
 use plimsoll_ffi::text::Str;
 use plimsoll_ffi::worker::{
-    WorkerHandle, plimsoll_worker_free, plimsoll_worker_host_address, plimsoll_worker_new,
-    plimsoll_worker_quiesce, plimsoll_worker_refresh,
+    WorkerHandle, plimsoll_worker_free, plimsoll_worker_new, plimsoll_worker_quiesce,
+    plimsoll_worker_refresh,
 };
 
 /// The system's allocator, with a count for each thread.

@@ -15,6 +15,7 @@ fn a_c_program_gets_what_the_header_promises() {
         "open.c",
         "picks.c",
         "control.c",
+        "hosts.c",
         "buffers.c",
         "arguments.c",
         "growable.c",

@@ -1,24 +1,34 @@
 //! The committed header is what the sources say, and says what it has to.
 
+// A text of the library is a pointer, as for C.
+#![allow(unsafe_code)]
+
 mod support;
 
+use std::ffi::CStr;
 use std::fmt::Write;
 
+use plimsoll_ffi::status::plimsoll_status_name;
+
 /// In the order of the header.
-const SOURCES: [&str; 13] = [
+const SOURCES: [&str; 17] = [
     "version",
     "status",
     "text",
+    "failure",
     "error",
     "options",
     "cluster",
     "control",
+    "health",
     "change",
     "host_data",
+    "hosts",
     "dump",
     "worker",
     "pick",
     "batch",
+    "picked",
 ];
 
 fn generated() -> String {
@@ -77,5 +87,23 @@ fn every_constant_and_type_bears_the_prefix() {
         if let Some(kind) = line.strip_prefix("typedef ") {
             assert!(kind.split(' ').nth(1).is_some_and(|name| name.starts_with("plimsoll_")));
         }
+    }
+}
+
+#[test]
+fn every_status_of_the_header_has_its_name() {
+    let header = support::header();
+    let statuses = header.lines().filter_map(|line| {
+        let (name, number) = line.trim().strip_prefix("PLIMSOLL_STATUS_")?.split_once(" = ")?;
+        Some((number.trim_end_matches(',').parse().expect("a number"), name.to_lowercase()))
+    });
+    let statuses: Vec<(u32, String)> = statuses.collect();
+    assert!(statuses.len() >= 16, "the header was not understood: {statuses:?}");
+    for number in (0..1000).chain([u32::MAX]) {
+        let known = statuses.iter().find(|status| status.0 == number);
+        let expected = known.map_or("unknown", |status| &status.1);
+        // SAFETY: the function gives a text that ends in a NUL and is never freed.
+        let name = unsafe { CStr::from_ptr(plimsoll_status_name(number)) };
+        assert_eq!(name.to_str(), Ok(expected), "status {number}");
     }
 }

@@ -13,10 +13,11 @@
  *
  *   handle             which thread                      functions
  *   -----------------  --------------------------------  -----------------------------------------
- *   (none)             any                               plimsoll_version, plimsoll_abi_version
+ *   (none)             any                               plimsoll_version, plimsoll_abi_version,
+ *                                                        plimsoll_status_name
  *   plimsoll_cluster   any, several at once: control     open, reload, assign, update, set_runtime,
- *                      calls wait for each other and     set_host_data, tick, hosts, stats;
- *                      never make a worker wait          plimsoll_worker_new
+ *                      calls wait for each other and     set_host_data, tick, hosts, stats,
+ *                      never make a worker wait          for_each_host; plimsoll_worker_new
  *   plimsoll_worker    one at a time; it may move        pick, pick_filtered, pick_batch, peek,
  *                      between threads, between calls    done, host_address, host_data, refresh,
  *                                                        quiesce
@@ -30,15 +31,16 @@
  * it, not even to be freed.
  *
  * Callbacks run on the thread of the call that runs them: `accept` inside of
- * `plimsoll_worker_pick_filtered`, `release` inside of whichever control call or `_free` lets the
- * last reference go. They must not throw C++ exceptions, unwind or `longjmp`.
+ * `plimsoll_worker_pick_filtered`, `visit` inside of `plimsoll_cluster_for_each_host`, `release`
+ * inside of whichever control call or `_free` lets the last reference go. They must not throw C++
+ * exceptions, unwind or `longjmp`.
  *
  * Answers
  *
  * Every call that can fail returns a `plimsoll_status`; one that failed had no effect (unless it
- * panicked), and its out-parameters hold NULL or zero. NULL where it is not allowed is an answer, not a crash. Calls
- * with a `plimsoll_error **error` also say which value was at fault, and why, if the pointer is not
- * NULL. A panic of the library never leaves it: it is `PLIMSOLL_STATUS_PANIC`.
+ * panicked), and its out-parameters hold NULL or zero. NULL where it is not allowed is an answer,
+ * not a crash. Calls with a `plimsoll_error **error` also say which value was at fault, and why, if
+ * the pointer is not NULL. A panic of the library never leaves it: it is `PLIMSOLL_STATUS_PANIC`.
  *
  * Structs whose first member is `size` may grow in later versions. Start from their _INIT macro
  * and older and newer headers work with this library, as far as they mean the same.
@@ -116,21 +118,6 @@
 #define PLIMSOLL_BEHAVIOR_ENVOY 1
 
 /**
- * `plimsoll_host_change.kind`: the host is added, or its description replaced if it is there.
- */
-#define PLIMSOLL_CHANGE_UPSERT 1
-
-/**
- * `plimsoll_host_change.kind`: the host is removed.
- */
-#define PLIMSOLL_CHANGE_REMOVE 2
-
-/**
- * `plimsoll_host_change.kind`: something was learnt about the host's health.
- */
-#define PLIMSOLL_CHANGE_HEALTH 3
-
-/**
  * `plimsoll_host_change.event`: an active health check passed.
  */
 #define PLIMSOLL_HEALTH_PASS 1
@@ -176,35 +163,120 @@
 #define PLIMSOLL_HEALTH_OUTLIER_RECOVERED 9
 
 /**
- * `plimsoll_host_change.health_status`: the control plane says nothing; counts as healthy.
+ * What the control plane says of a host: nothing; counts as healthy.
  */
 #define PLIMSOLL_EDS_UNKNOWN 0
 
 /**
- * `plimsoll_host_change.health_status`: healthy.
+ * What the control plane says of a host: healthy.
  */
 #define PLIMSOLL_EDS_HEALTHY 1
 
 /**
- * `plimsoll_host_change.health_status`: unhealthy.
+ * What the control plane says of a host: unhealthy.
  */
 #define PLIMSOLL_EDS_UNHEALTHY 2
 
 /**
- * `plimsoll_host_change.health_status`: being drained: no new requests, left out of every
+ * What the control plane says of a host: being drained: no new requests, left out of every
  * percentage.
  */
 #define PLIMSOLL_EDS_DRAINING 3
 
 /**
- * `plimsoll_host_change.health_status`: its health check timed out; counts as unhealthy.
+ * What the control plane says of a host: its health check timed out; counts as unhealthy.
  */
 #define PLIMSOLL_EDS_TIMEOUT 4
 
 /**
- * `plimsoll_host_change.health_status`: usable, after the healthy ones.
+ * What the control plane says of a host: usable, after the healthy ones.
  */
 #define PLIMSOLL_EDS_DEGRADED 5
+
+/**
+ * `plimsoll_host.health`: the host fails its active health check.
+ */
+#define PLIMSOLL_FLAG_FAILED_ACTIVE_HC 1
+
+/**
+ * `plimsoll_host.health`: outlier detection ejected the host.
+ */
+#define PLIMSOLL_FLAG_FAILED_OUTLIER_CHECK 2
+
+/**
+ * `plimsoll_host.health`: the control plane says UNHEALTHY or TIMEOUT.
+ */
+#define PLIMSOLL_FLAG_FAILED_EDS_HEALTH 4
+
+/**
+ * `plimsoll_host.health`: the host passes its active health check as degraded.
+ */
+#define PLIMSOLL_FLAG_DEGRADED_ACTIVE_HC 8
+
+/**
+ * `plimsoll_host.health`: the control plane says DEGRADED.
+ */
+#define PLIMSOLL_FLAG_DEGRADED_EDS_HEALTH 16
+
+/**
+ * `plimsoll_host.health`: gone from the assignment, and kept because its health checks pass.
+ */
+#define PLIMSOLL_FLAG_PENDING_DYNAMIC_REMOVAL 32
+
+/**
+ * `plimsoll_host.health`: the host is new, and not checked yet.
+ */
+#define PLIMSOLL_FLAG_PENDING_ACTIVE_HC 64
+
+/**
+ * `plimsoll_host.health`: the host failed at once by its own response.
+ */
+#define PLIMSOLL_FLAG_EXCLUDED_VIA_IMMEDIATE_HC_FAIL 128
+
+/**
+ * `plimsoll_host.health`: the host's active health check times out.
+ */
+#define PLIMSOLL_FLAG_ACTIVE_HC_TIMEOUT 256
+
+/**
+ * `plimsoll_host.health`: the control plane says DRAINING.
+ */
+#define PLIMSOLL_FLAG_EDS_STATUS_DRAINING 512
+
+/**
+ * `plimsoll_host.health`: outlier detection finds the host degraded.
+ */
+#define PLIMSOLL_FLAG_DEGRADED_OUTLIER_DETECTION 1024
+
+/**
+ * `plimsoll_host.coarse`: the host gets traffic first.
+ */
+#define PLIMSOLL_COARSE_HEALTHY 0
+
+/**
+ * `plimsoll_host.coarse`: the host gets what the healthy ones cannot take.
+ */
+#define PLIMSOLL_COARSE_DEGRADED 1
+
+/**
+ * `plimsoll_host.coarse`: the host gets traffic in panic only.
+ */
+#define PLIMSOLL_COARSE_UNHEALTHY 2
+
+/**
+ * `plimsoll_host_change.kind`: the host is added, or its description replaced if it is there.
+ */
+#define PLIMSOLL_CHANGE_UPSERT 1
+
+/**
+ * `plimsoll_host_change.kind`: the host is removed.
+ */
+#define PLIMSOLL_CHANGE_REMOVE 2
+
+/**
+ * `plimsoll_host_change.kind`: something was learnt about the host's health.
+ */
+#define PLIMSOLL_CHANGE_HEALTH 3
 
 /**
  * `plimsoll_pick.flags`: the pick counts as an active request until `plimsoll_worker_done`.
@@ -448,6 +520,93 @@ typedef struct plimsoll_host_change {
 } plimsoll_host_change;
 
 /**
+ * A host as `plimsoll_cluster_for_each_host` shows it.
+ *
+ * A later library may know more of a host: `size` says how large its struct is, so that a program
+ * with a newer header than its library can tell which members are there. The texts are UTF-8, may
+ * be empty, do not end in a NUL, and are valid during the call of `visit` only.
+ */
+typedef struct plimsoll_host {
+    /**
+     * How many bytes of the struct the library has filled in.
+     */
+    size_t size;
+    /**
+     * The host's address, its identity.
+     */
+    struct plimsoll_str address;
+    /**
+     * Its name.
+     */
+    struct plimsoll_str hostname;
+    /**
+     * Its region.
+     */
+    struct plimsoll_str region;
+    /**
+     * Its zone.
+     */
+    struct plimsoll_str zone;
+    /**
+     * Its sub-zone.
+     */
+    struct plimsoll_str sub_zone;
+    /**
+     * Its priority; 0 is used first.
+     */
+    uint32_t priority;
+    /**
+     * Its configured weight.
+     */
+    uint32_t weight;
+    /**
+     * How many requests are active on it; changes while one looks.
+     */
+    uint32_t active;
+    /**
+     * What is known of its health: any of `PLIMSOLL_FLAG_...`, which are Envoy's bits.
+     */
+    uint32_t health;
+    /**
+     * What the control plane says of it: one of `PLIMSOLL_EDS_...`.
+     */
+    uint32_t eds_health;
+    /**
+     * What balancing makes of its health: one of `PLIMSOLL_COARSE_...`.
+     */
+    uint32_t coarse;
+    /**
+     * The weight that the policy uses now.
+     */
+    double effective_weight;
+    /**
+     * The part of the traffic that it gets, 0 to 1: the probability that a pick at a random moment
+     * lands on it.
+     */
+    double share;
+} plimsoll_host;
+
+/**
+ * What is known of a request before its host is picked. Growable: start from
+ * `PLIMSOLL_PICK_CONTEXT_INIT`.
+ */
+typedef struct plimsoll_pick_context {
+    /**
+     * `sizeof(plimsoll_pick_context)`.
+     */
+    size_t size;
+    /**
+     * How many more hosts `plimsoll_worker_pick_filtered` tries while they are refused; more than
+     * 128 count as 128.
+     */
+    uint32_t retries;
+    /**
+     * `PLIMSOLL_PICK_UNCOUNTED`, or 0.
+     */
+    uint32_t flags;
+} plimsoll_pick_context;
+
+/**
  * A host that was picked: a value to copy, not to be changed.
  *
  * `slot` is a small number that is the host's for as long as a snapshot or a pick names it, so
@@ -473,26 +632,6 @@ typedef struct plimsoll_pick {
     uint32_t flags;
 } plimsoll_pick;
 
-/**
- * What is known of a request before its host is picked. Growable: start from
- * `PLIMSOLL_PICK_CONTEXT_INIT`.
- */
-typedef struct plimsoll_pick_context {
-    /**
-     * `sizeof(plimsoll_pick_context)`.
-     */
-    size_t size;
-    /**
-     * How many more hosts `plimsoll_worker_pick_filtered` tries while they are refused; more than
-     * 128 count as 128.
-     */
-    uint32_t retries;
-    /**
-     * `PLIMSOLL_PICK_UNCOUNTED`, or 0.
-     */
-    uint32_t flags;
-} plimsoll_pick_context;
-
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -511,6 +650,17 @@ uint32_t plimsoll_abi_version(void);
  * Thread: any. Allocates: no. Blocks: no.
  */
 const char *plimsoll_version(void);
+
+/**
+ * The name of a status, such as `no_host`: the same word as `plimsoll_error_code`. `unknown` for a
+ * number that is none.
+ *
+ * `status` is a `plimsoll_status`, or any number that may be one. The text ends in a NUL, is never
+ * NULL, and must not be freed.
+ *
+ * Thread: any. Allocates: no. Blocks: no.
+ */
+const char *plimsoll_status_name(uint32_t status);
 
 /**
  * Frees an error object and the texts that were read from it. NULL is fine.
@@ -771,30 +921,30 @@ enum plimsoll_status plimsoll_cluster_set_host_data(const struct plimsoll_cluste
                                                     struct plimsoll_error **error);
 
 /**
- * The data behind the host of a pick; NULL in `*out` if it has none, and on failure.
+ * Calls `visit` for every host of the newest snapshot, by priority, then in the assignment's order,
+ * until it returns something else than 0. All of them are of the same snapshot, whatever happens
+ * meanwhile. That `visit` ends it is no failure.
  *
- * The pointer is valid until `release` is called for it, which does not happen before the pick is
- * done, or, for a pick that is not counted, before the worker's next pick. Inside `accept` the
- * candidate may be asked about.
+ * `visit` runs on this thread, during the call. No lock is held: any call of this library may be
+ * made in it, but the cluster must not be freed. It must not unwind or `longjmp`. It should be
+ * quick: until the call returns, newer snapshots stay in memory, and hosts that left keep their
+ * data.
  *
- * The worker looks in the snapshot that it has: a host that has left since is not found after the
- * worker's next pick, though its data stays valid. So ask right after the pick.
+ * Fails with `PLIMSOLL_STATUS_NULL_ARGUMENT` or `PLIMSOLL_STATUS_PANIC`; a panic may have come
+ * after some of the visits.
  *
- * Fails with `PLIMSOLL_STATUS_STALE_PICK` if the snapshot has no such host,
- * `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_INVALID_ARGUMENT` for flags that no pick has
- * or for another pick inside `accept`, or `PLIMSOLL_STATUS_PANIC`.
- *
- * Thread: the one that uses `worker`. Allocates: no. Blocks: no.
+ * Thread: any. Allocates: yes. Blocks: no, unless `visit` does.
  *
  * # Safety
  *
- * `worker` is NULL or alive and no other thread uses it, `pick` is NULL or readable, `out` is NULL
- * or writable.
+ * `cluster` is NULL or alive, and stays so during the call; `visit` is NULL or may be called with
+ * `userdata`; `error` is NULL or writable.
  */
-PLIMSOLL_MUST_USE
-enum plimsoll_status plimsoll_worker_host_data(const struct plimsoll_worker *worker,
-                                               const struct plimsoll_pick *pick,
-                                               void **out);
+enum plimsoll_status plimsoll_cluster_for_each_host(const struct plimsoll_cluster *cluster,
+                                                    void *userdata,
+                                                    int (*visit)(void *userdata,
+                                                                 const struct plimsoll_host *host),
+                                                    struct plimsoll_error **error);
 
 /**
  * Writes a table of all hosts of the newest snapshot and a NUL into `buffer`: for humans, its form
@@ -876,35 +1026,6 @@ enum plimsoll_status plimsoll_worker_new(const struct plimsoll_cluster *cluster,
  * `worker` is NULL or came from `plimsoll_worker_new`, was not freed before, and nobody uses it.
  */
 void plimsoll_worker_free(struct plimsoll_worker *worker);
-
-/**
- * Writes the address of the host of a pick and a NUL into `buffer`.
- *
- * `*needed` is the number of bytes that takes, the NUL included. `buffer` may be NULL if
- * `capacity` is 0. On failure the buffer holds an empty text. Inside `accept` the candidate may
- * be asked about.
- *
- * The worker looks in the snapshot that it has: a host that has left since is not found after the
- * worker's next pick, though its request goes on.
- *
- * Fails with `PLIMSOLL_STATUS_BUFFER_TOO_SMALL` if `capacity` is less than `*needed`,
- * `PLIMSOLL_STATUS_STALE_PICK` if the snapshot has no such host,
- * `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_INVALID_ARGUMENT` for flags that no pick has
- * or for another pick inside `accept`, or `PLIMSOLL_STATUS_PANIC`.
- *
- * Thread: the one that uses `worker`. Allocates: no. Blocks: no.
- *
- * # Safety
- *
- * `worker` is NULL or alive and no other thread uses it, `pick` is NULL or readable, `buffer` is
- * NULL or has `capacity` writable bytes, `needed` is NULL or writable.
- */
-PLIMSOLL_MUST_USE
-enum plimsoll_status plimsoll_worker_host_address(const struct plimsoll_worker *worker,
-                                                  const struct plimsoll_pick *pick,
-                                                  char *buffer,
-                                                  size_t capacity,
-                                                  size_t *needed);
 
 /**
  * Adopts the newest snapshot without a pick, so that an idle worker does not hold up an old one.
@@ -1048,6 +1169,61 @@ enum plimsoll_status plimsoll_worker_pick_batch(struct plimsoll_worker *worker,
                                                 struct plimsoll_pick *out,
                                                 size_t capacity,
                                                 size_t *count);
+
+/**
+ * Writes the address of the host of a pick and a NUL into `buffer`.
+ *
+ * `*needed` is the number of bytes that takes, the NUL included. `buffer` may be NULL if
+ * `capacity` is 0. On failure the buffer holds an empty text. Inside `accept` the candidate may
+ * be asked about.
+ *
+ * The worker looks in the snapshot that it has: a host that has left since is not found after the
+ * worker's next pick, though its request goes on.
+ *
+ * Fails with `PLIMSOLL_STATUS_BUFFER_TOO_SMALL` if `capacity` is less than `*needed`,
+ * `PLIMSOLL_STATUS_STALE_PICK` if the snapshot has no such host,
+ * `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_INVALID_ARGUMENT` for flags that no pick has
+ * or for another pick inside `accept`, or `PLIMSOLL_STATUS_PANIC`.
+ *
+ * Thread: the one that uses `worker`. Allocates: no. Blocks: no.
+ *
+ * # Safety
+ *
+ * `worker` is NULL or alive and no other thread uses it, `pick` is NULL or readable, `buffer` is
+ * NULL or has `capacity` writable bytes, `needed` is NULL or writable.
+ */
+PLIMSOLL_MUST_USE
+enum plimsoll_status plimsoll_worker_host_address(const struct plimsoll_worker *worker,
+                                                  const struct plimsoll_pick *pick,
+                                                  char *buffer,
+                                                  size_t capacity,
+                                                  size_t *needed);
+
+/**
+ * The data behind the host of a pick; NULL in `*out` if it has none, and on failure.
+ *
+ * The pointer is valid until `release` is called for it, which does not happen before the pick is
+ * done, or, for a pick that is not counted, before the worker's next pick. Inside `accept` the
+ * candidate may be asked about.
+ *
+ * The worker looks in the snapshot that it has: a host that has left since is not found after the
+ * worker's next pick, though its data stays valid. So ask right after the pick.
+ *
+ * Fails with `PLIMSOLL_STATUS_STALE_PICK` if the snapshot has no such host,
+ * `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_INVALID_ARGUMENT` for flags that no pick has
+ * or for another pick inside `accept`, or `PLIMSOLL_STATUS_PANIC`.
+ *
+ * Thread: the one that uses `worker`. Allocates: no. Blocks: no.
+ *
+ * # Safety
+ *
+ * `worker` is NULL or alive and no other thread uses it, `pick` is NULL or readable, `out` is NULL
+ * or writable.
+ */
+PLIMSOLL_MUST_USE
+enum plimsoll_status plimsoll_worker_host_data(const struct plimsoll_worker *worker,
+                                               const struct plimsoll_pick *pick,
+                                               void **out);
 
 #ifdef __cplusplus
 }  // extern "C"

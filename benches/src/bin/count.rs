@@ -1,68 +1,200 @@
 //! Runs one case a fixed number of times, for `instructions.sh` to count the instructions of.
+//!
+//! `count --list` prints the cases; `count CASE ITERATIONS` runs one. Every case runs in the loop
+//! of [`repeat`] and ends with a result that is checked and added up, as [`empty`] does with a
+//! result that is there already; what a case takes is its count less that of `empty`.
 
 use std::hint::black_box;
+use std::process::ExitCode;
 
 use plimsoll::config::{Behavior, Policy};
-use plimsoll::{Outcome, Pick, PickContext};
+use plimsoll::{NoHost, Outcome, Pick, PickContext, Worker};
 use plimsoll_benches::scenario::{Layout, assignment, cluster};
+use plimsoll_benches::schemes::{NUMBERS, Scheme, Table, TwoSlots};
 
-fn main() {
-    let mut arguments = std::env::args().skip(1);
-    let case = arguments.next().expect("a case");
-    let iterations: u64 = arguments.next().and_then(|n| n.parse().ok()).expect("iterations");
-    let parts: Vec<&str> = case.split('/').collect();
-    let behavior = if parts[1] == "envoy" { Behavior::Envoy } else { Behavior::Native };
-    let policy = if parts[2] == "random" { Policy::Random } else { Policy::RoundRobin };
-    let layout = if parts[3] == "flat" { Layout::Flat } else { Layout::Layered };
-    let count = parts[4].parse().expect("hosts");
-    let equal = (behavior, policy) == (Behavior::Envoy, Policy::RoundRobin)
-        || parts.get(5) == Some(&"equal");
-    let cluster = cluster(behavior, policy, &assignment(layout, count, equal));
-    let mut worker = cluster.worker().unwrap();
+/// A name and what it runs.
+type Case = (&'static str, fn(u64));
+
+const CASES: [Case; 22] = [
+    ("empty", empty),
+    ("plain-reference", plain_reference),
+    ("snapshot-check", snapshot_check),
+    ("native/round_robin/1000/pick", |n| pick(NATIVE_ROUND_ROBIN, 1_000, COUNTED, n)),
+    ("native/round_robin/1000/uncounted", |n| pick(NATIVE_ROUND_ROBIN, 1_000, UNCOUNTED, n)),
+    ("native/round_robin/1000/pick+done", |n| pair(NATIVE_ROUND_ROBIN, 1_000, n)),
+    ("native/round_robin/1000/batch", |n| batch(NATIVE_ROUND_ROBIN, 1_000, COUNTED, n)),
+    ("native/round_robin/1000/batch-uncounted", |n| {
+        batch(NATIVE_ROUND_ROBIN, 1_000, UNCOUNTED, n);
+    }),
+    ("native/round_robin/1000/peek+pick", |n| peek(NATIVE_ROUND_ROBIN, 1_000, n)),
+    ("native/round_robin/100000/pick", |n| pick(NATIVE_ROUND_ROBIN, 100_000, COUNTED, n)),
+    ("native/random/1000/pick", |n| pick(NATIVE_RANDOM, 1_000, COUNTED, n)),
+    ("native/random/1000/uncounted", |n| pick(NATIVE_RANDOM, 1_000, UNCOUNTED, n)),
+    ("native/random/1000/pick+done", |n| pair(NATIVE_RANDOM, 1_000, n)),
+    ("native/random/1000/batch", |n| batch(NATIVE_RANDOM, 1_000, COUNTED, n)),
+    ("native/random/1000/peek+pick", |n| peek(NATIVE_RANDOM, 1_000, n)),
+    ("native/random/100000/pick", |n| pick(NATIVE_RANDOM, 100_000, COUNTED, n)),
+    ("native/round_robin/1000/filtered", |n| filtered(NATIVE_ROUND_ROBIN, 1_000, n)),
+    ("envoy/round_robin/1000/pick", |n| pick(ENVOY_ROUND_ROBIN, 1_000, COUNTED, n)),
+    ("envoy/random/1000/pick", |n| pick(ENVOY_RANDOM, 1_000, COUNTED, n)),
+    ("envoy/round_robin/100000/pick", |n| pick(ENVOY_ROUND_ROBIN, 100_000, COUNTED, n)),
+    ("envoy/random/100000/pick", |n| pick(ENVOY_RANDOM, 100_000, COUNTED, n)),
+    ("done", done),
+];
+
+type Settings = (Behavior, Policy);
+
+const NATIVE_ROUND_ROBIN: Settings = (Behavior::Native, Policy::RoundRobin);
+const NATIVE_RANDOM: Settings = (Behavior::Native, Policy::Random);
+const ENVOY_ROUND_ROBIN: Settings = (Behavior::Envoy, Policy::RoundRobin);
+const ENVOY_RANDOM: Settings = (Behavior::Envoy, Policy::Random);
+
+const COUNTED: PickContext = PickContext { retries: 0, uncounted: false };
+const UNCOUNTED: PickContext = PickContext { retries: 0, uncounted: true };
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.iter().eq(["--list"].iter()) {
+        CASES.iter().for_each(|(name, _)| println!("{name}"));
+        return ExitCode::SUCCESS;
+    }
+    let case = arguments.first().and_then(|name| CASES.iter().find(|(own, _)| own == name));
+    let iterations = arguments.get(1).and_then(|number| number.parse().ok());
+    let (Some((_, run)), Some(iterations)) = (case, iterations) else {
+        eprintln!("usage: count --list | count CASE ITERATIONS");
+        return ExitCode::FAILURE;
+    };
+    run(iterations);
+    ExitCode::SUCCESS
+}
+
+/// The loop around every case.
+#[inline(always)]
+fn repeat(iterations: u64, mut once: impl FnMut() -> Result<Pick, NoHost>) {
     let mut sum = 0_u64;
-    let context =
-        PickContext { uncounted: parts[0].contains("uncounted"), ..PickContext::default() };
-    match parts[0] {
-        "pick" => {
-            for _ in 0..iterations {
-                let pick = worker.pick(black_box(&context));
-                sum += u64::from(pick.unwrap().slot);
-            }
-        }
-        "uncounted" => {
-            for _ in 0..iterations {
-                let pick = worker.pick(black_box(&context));
-                sum += u64::from(pick.unwrap().slot);
-            }
-        }
-        "pair" => {
-            for _ in 0..iterations {
-                let pick = worker.pick(black_box(&context)).unwrap();
-                sum += u64::from(pick.slot);
-                worker.done(pick, Outcome::Success).unwrap();
-            }
-        }
-        "batch" => {
-            let mut picks = [Pick::default(); 64];
-            for _ in 0..iterations / 64 {
-                let n = worker.pick_batch(black_box(&context), &mut picks).unwrap();
-                sum += u64::from(picks[n - 1].slot);
-            }
-        }
-        "batchuncounted" => {
-            let mut picks = [Pick::default(); 64];
-            for _ in 0..iterations / 64 {
-                let n = worker.pick_batch(black_box(&context), &mut picks).unwrap();
-                sum += u64::from(picks[n - 1].slot);
-            }
-        }
-        "filtered" => {
-            for _ in 0..iterations {
-                let pick = worker.pick_filtered(black_box(&context), |_, _| true);
-                sum += u64::from(pick.unwrap().slot);
-            }
-        }
-        _ => panic!("no such case"),
+    for _ in 0..iterations {
+        sum += slot(&once());
     }
     black_box(sum);
+}
+
+#[inline(always)]
+fn slot(result: &Result<Pick, NoHost>) -> u64 {
+    match result {
+        Ok(pick) => u64::from(pick.slot),
+        Err(why) => panic!("{why}"),
+    }
+}
+
+fn empty(iterations: u64) {
+    let result = Ok(Pick::default());
+    let mut sum = 0_u64;
+    for _ in 0..iterations {
+        black_box(&UNCOUNTED);
+        sum += slot(black_box(&result));
+    }
+    black_box(sum);
+}
+
+fn worker((behavior, policy): Settings, hosts: u32) -> Worker {
+    let equal_weights = behavior == Behavior::Envoy;
+    let assignment = assignment(Layout::Layered, hosts, equal_weights);
+    // The worker keeps what it needs of the cluster.
+    cluster(behavior, policy, &assignment).worker().expect("a worker")
+}
+
+fn pick(settings: Settings, hosts: u32, context: PickContext, iterations: u64) {
+    let mut worker = worker(settings, hosts);
+    repeat(iterations, || worker.pick(black_box(&context)));
+}
+
+fn pair(settings: Settings, hosts: u32, iterations: u64) {
+    let mut worker = worker(settings, hosts);
+    repeat(iterations, || {
+        let pick = worker.pick(black_box(&COUNTED))?;
+        worker.done(pick, Outcome::Success).expect("a counted pick");
+        Ok(pick)
+    });
+}
+
+/// Looks ahead and picks what it saw, as otherwise no more can be peeked.
+fn peek(settings: Settings, hosts: u32, iterations: u64) {
+    let mut worker = worker(settings, hosts);
+    repeat(iterations, || {
+        black_box(worker.peek()?);
+        worker.pick(black_box(&UNCOUNTED))
+    });
+}
+
+fn filtered(settings: Settings, hosts: u32, iterations: u64) {
+    let mut worker = worker(settings, hosts);
+    repeat(iterations, || worker.pick_filtered(black_box(&COUNTED), |_, _| true));
+}
+
+/// One iteration is one pick of a batch of 64.
+fn batch(settings: Settings, hosts: u32, context: PickContext, iterations: u64) {
+    let mut worker = worker(settings, hosts);
+    let mut picks = [Pick::default(); 64];
+    let mut sum = 0_u64;
+    for _ in 0..iterations / 64 {
+        let picked = worker.pick_batch(black_box(&context), &mut picks).expect("a host");
+        sum += black_box(&picks[..picked]).iter().map(|pick| u64::from(pick.slot)).sum::<u64>();
+    }
+    black_box(sum);
+}
+
+/// Ends one pick again and again: its host has been told of more requests than that.
+fn done(iterations: u64) {
+    let cluster =
+        cluster(Behavior::Native, Policy::RoundRobin, &assignment(Layout::Layered, 1_000, false));
+    let mut worker = cluster.worker().expect("a worker");
+    let pick = worker.pick(&COUNTED).expect("a host");
+    let host = worker.host(pick).expect("a host").address().as_str().to_owned();
+    cluster.set_active_requests(&[(&host, u32::MAX)]).expect("a known host");
+    let result = Ok(pick);
+    let mut sum = 0_u64;
+    for _ in 0..iterations {
+        black_box(&UNCOUNTED);
+        let result = black_box(&result);
+        sum += slot(result);
+        let Ok(pick) = result else { continue };
+        worker.done(*pick, Outcome::Success).expect("a counted pick");
+    }
+    black_box(sum);
+}
+
+/// What `snapshot-check` reads, without the check.
+fn plain_reference(iterations: u64) {
+    let table = Table::new(1);
+    let mut sum = 0_u64;
+    for index in 0..iterations {
+        sum += number(black_box(&table), index);
+    }
+    black_box(sum);
+}
+
+/// A read through the worker's reader, and the question whether the snapshot is another one.
+fn snapshot_check(iterations: u64) {
+    let scheme = TwoSlots::new(Table::new(1));
+    let mut reader = scheme.handle();
+    let mut sum = 0_u64;
+    for index in 0..iterations {
+        let (table, moved) = black_box(&mut reader).newest();
+        if moved {
+            adopt();
+        }
+        sum += number(table, index);
+    }
+    black_box(sum);
+}
+
+#[inline(always)]
+fn number(table: &Table, index: u64) -> u64 {
+    u64::from(table.numbers[usize::try_from(index).unwrap_or(0) % NUMBERS])
+}
+
+#[cold]
+#[inline(never)]
+fn adopt() {
+    black_box(());
 }

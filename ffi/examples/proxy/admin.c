@@ -1,5 +1,5 @@
 /* The admin port; see admin.h. */
-#define _GNU_SOURCE
+#define _GNU_SOURCE 1
 #include "admin.h"
 
 #include <errno.h>
@@ -10,12 +10,15 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "hosts.h"
 #include "http.h"
 #include "net.h"
 
 #define CONNECTION_MS 1000
 #define COUNTERS_CAPACITY 4096
+/* How often a text of the library may outgrow the buffer that was just made for it. */
+#define ATTEMPTS 8
+/* After a connection could not be accepted: it waits, and would be reported at once again. */
+#define ACCEPT_PAUSE_MS 100
 
 struct page {
     unsigned status;
@@ -57,6 +60,34 @@ static void send_all(int fd, const char *data, size_t length, int64_t deadline_m
         data += sent;
         length -= sent;
     }
+}
+
+/* plimsoll_cluster_hosts or plimsoll_cluster_stats. */
+typedef plimsoll_status cluster_text_function(const plimsoll_cluster *cluster, char *buffer,
+                                              size_t capacity, size_t *needed);
+
+/* The whole text, NUL-terminated, to be freed; NULL if the library or the memory fails. */
+static char *cluster_text(const plimsoll_cluster *cluster, cluster_text_function *function)
+{
+    size_t capacity = 4096;
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        size_t needed = 0;
+        char *text = malloc(capacity);
+        if (text == NULL) {
+            return NULL;
+        }
+        plimsoll_status status = function(cluster, text, capacity, &needed);
+        if (status == PLIMSOLL_STATUS_OK) {
+            return text;
+        }
+        free(text);
+        if (status != PLIMSOLL_STATUS_BUFFER_TOO_SMALL) {
+            return NULL;
+        }
+        /* Hosts may be added between this call and the next. */
+        capacity = needed + needed / 4;
+    }
+    return NULL;
 }
 
 /* The library's counters, then ours. */
@@ -143,6 +174,8 @@ void *admin_run(void *argument)
         if (fd >= 0) {
             serve(admin, fd);
             close(fd);
+        } else if (errno != EAGAIN) {
+            poll(NULL, 0, ACCEPT_PAUSE_MS);
         }
     }
     return NULL;

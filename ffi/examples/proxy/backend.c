@@ -67,7 +67,10 @@ static void attach(const plimsoll_cluster *cluster, const char *address)
 
 void backends_attach(const plimsoll_cluster *cluster)
 {
-    struct host_list list = host_list_read(cluster);
+    struct host_list list;
+    if (!host_list_read(cluster, &list)) {
+        fprintf(stderr, "no memory: new hosts' addresses are parsed for each connection\n");
+    }
     for (size_t i = 0; i < list.count; i++) {
         attach(cluster, list.addresses[i]);
     }

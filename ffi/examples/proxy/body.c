@@ -127,8 +127,8 @@ static bool framing_byte(struct body *body, char byte)
     case CHUNK_TRAILER_LF:
         return expect(body, byte, '\n', CHUNK_TRAILER_START);
     case CHUNK_LAST_LF:
-        body->complete = true;
-        return byte == '\n';
+        body->complete = byte == '\n';
+        return body->complete;
     case CHUNK_DATA:
         break;
     }

@@ -1,5 +1,5 @@
 /* A client's connection; see client.h. */
-#define _GNU_SOURCE
+#define _GNU_SOURCE 1
 #include "client.h"
 
 #include <stdlib.h>
@@ -267,20 +267,21 @@ static bool step_phase(struct client *client)
 /* Moves what can be moved once. True if anything was: then another step may find more to do. */
 static bool step(struct client *client)
 {
-    bool moved = stream_fill(&client->stream, &client->in);
+    bool filled = stream_fill(&client->stream, &client->in);
     if (client->stream.read_failed || client->stream.broken) {
         client_close(client, false);
         return false;
     }
-    moved |= step_phase(client);
+    bool moved = step_phase(client);
     if (client->phase == CLIENT_CLOSED) {
         return false;
     }
     moved |= stream_drain(&client->stream, &client->out);
+    /* What was merely received is no progress: it may be for the next request. */
     if (moved && (client->phase == CLIENT_EXCHANGING || client->phase == CLIENT_FLUSHING)) {
         extend_deadline(client);
     }
-    return moved;
+    return filled || moved;
 }
 
 void client_run(struct client *client)

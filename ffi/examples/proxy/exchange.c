@@ -1,7 +1,6 @@
 /* One request through the proxy; see exchange.h. */
 #include "exchange.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "client.h"
@@ -55,8 +54,7 @@ void exchange_fail(struct client *client, uint32_t outcome, unsigned status, con
 static void reply_without_host(struct client *client, plimsoll_status status)
 {
     char why[64];
-    const char *reason = status == PLIMSOLL_STATUS_NO_HOST_PANIC ? "no host (panic)" : "no host";
-    snprintf(why, sizeof why, "%s, plimsoll status %d", reason, (int)status);
+    snprintf(why, sizeof why, "no upstream: %s", plimsoll_status_name(status));
     count(&client->worker->counters->picks_without_host);
     client_reply(client, 503, why);
 }

@@ -1,5 +1,5 @@
 /* Active health checks; see health.h. */
-#define _GNU_SOURCE
+#define _GNU_SOURCE 1
 #include "health.h"
 
 #include <errno.h>
@@ -18,7 +18,14 @@
 /* "HTTP/1.1 200": the rest of the response does not matter. */
 #define STATUS_LINE_LENGTH 12
 
-enum check { CHECK_CONNECTING, CHECK_READING, CHECK_PASSED, CHECK_FAILED, CHECK_TIMED_OUT };
+enum check {
+    CHECK_CONNECTING,
+    CHECK_READING,
+    CHECK_PASSED,
+    CHECK_FAILED,
+    CHECK_TIMED_OUT,
+    CHECK_NOT_MADE /* for want of a descriptor: says nothing of the host */
+};
 
 struct checked_host {
     char address[ADDRESS_LIMIT];
@@ -38,17 +45,33 @@ void health_wake(const struct health *health)
     (void)written; /* it fails only when the thread is awake anyway */
 }
 
-/* Takes over the cluster's hosts, and what is known of those that were there before. */
+/* What is known of a host, or NULL. The search starts where the host probably is: as long as none
+ * comes or goes, each is where it was. */
+static const struct checked_host *find_host(const struct health *health, const char *address,
+                                            size_t place)
+{
+    for (size_t i = 0; i < health->host_count; i++) {
+        const struct checked_host *host = &health->hosts[(place + i) % health->host_count];
+        if (strcmp(host->address, address) == 0) {
+            return host;
+        }
+    }
+    return NULL;
+}
+
+/* Takes over the cluster's hosts, and what is known of those that were there before. Without memory
+ * the hosts stay as they were. */
 static void refresh_hosts(struct health *health)
 {
-    struct host_list list = host_list_read(health->cluster);
-    struct checked_host *hosts = calloc(list.count + 1, sizeof *hosts);
+    struct host_list list;
+    bool complete = host_list_read(health->cluster, &list);
+    struct checked_host *hosts = complete ? calloc(list.count + 1, sizeof *hosts) : NULL;
     for (size_t i = 0; hosts != NULL && i < list.count; i++) {
-        strcpy(hosts[i].address, list.addresses[i]); /* both are ADDRESS_LIMIT long */
-        for (size_t j = 0; j < health->host_count; j++) {
-            if (strcmp(hosts[i].address, health->hosts[j].address) == 0) {
-                hosts[i] = health->hosts[j];
-            }
+        const struct checked_host *known = find_host(health, list.addresses[i], i);
+        if (known != NULL) {
+            hosts[i] = *known;
+        } else {
+            strcpy(hosts[i].address, list.addresses[i]); /* both are ADDRESS_LIMIT long */
         }
     }
     if (hosts != NULL) {
@@ -71,16 +94,18 @@ static void end_check(struct checked_host *host, enum check result)
 static void start_check(struct checked_host *host)
 {
     struct endpoint endpoint;
-    host->check = CHECK_CONNECTING;
     host->received = 0;
     host->fd = -1;
-    if (endpoint_parse(host->address, &endpoint)) {
-        int type = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
-        host->fd = socket(endpoint.address.ss_family, type, 0);
+    if (!endpoint_parse(host->address, &endpoint)) {
+        host->check = CHECK_FAILED; /* as every request for it will */
+        return;
     }
+    int type = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
+    host->fd = socket(endpoint.address.ss_family, type, 0);
+    host->check = host->fd < 0 ? CHECK_NOT_MADE : CHECK_CONNECTING;
     const struct sockaddr *address = (const struct sockaddr *)&endpoint.address;
-    if (host->fd < 0 ||
-        (connect(host->fd, address, endpoint.length) != 0 && errno != EINPROGRESS)) {
+    if (host->fd >= 0 && connect(host->fd, address, endpoint.length) != 0 &&
+        errno != EINPROGRESS) {
         end_check(host, CHECK_FAILED);
     }
 }
@@ -103,6 +128,9 @@ static void read_check(struct checked_host *host)
 {
     size_t room = sizeof host->status_line - host->received;
     ssize_t count = recv(host->fd, host->status_line + host->received, room, 0);
+    if (count < 0 && errno == EAGAIN) {
+        return;
+    }
     if (count <= 0) {
         end_check(host, CHECK_FAILED);
         return;
@@ -195,13 +223,17 @@ static plimsoll_host_change report_of(const struct checked_host *host)
     return change;
 }
 
+/* `changes` has room for one of each host. */
 static void report(struct health *health, plimsoll_host_change *changes)
 {
+    size_t checked = 0;
     for (size_t i = 0; i < health->host_count; i++) {
-        judge(&health->hosts[i], health->counters);
-        changes[i] = report_of(&health->hosts[i]);
+        if (health->hosts[i].check != CHECK_NOT_MADE) {
+            judge(&health->hosts[i], health->counters);
+            changes[checked++] = report_of(&health->hosts[i]);
+        }
     }
-    if (plimsoll_cluster_update(health->cluster, changes, health->host_count, NULL, NULL) !=
+    if (plimsoll_cluster_update(health->cluster, changes, checked, NULL, NULL) !=
         PLIMSOLL_STATUS_OK) {
         count(&health->counters->health_reports_refused);
     }

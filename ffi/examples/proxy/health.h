@@ -3,8 +3,9 @@
  *
  * The library decides what health means for balancing; this decides only whether a host is
  * healthy: a 2xx in time, and it takes two failures in a row to lose that. Each round reports the
- * state of every host in one batch. The library publishes only what differs, and a report that
- * went astray (the host left the cluster, the batch was refused) is made up for by the next round.
+ * state of every host that it could check in one batch. The library publishes only what differs,
+ * and a report that went astray (the host left the cluster, the batch was refused) is made up for
+ * by the next round.
  */
 #ifndef PROXY_HEALTH_H
 #define PROXY_HEALTH_H

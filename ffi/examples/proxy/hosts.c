@@ -1,100 +1,53 @@
-/* Texts of the library; see hosts.h. */
+/* The addresses of the cluster's hosts; see hosts.h. */
 #include "hosts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* How often a table may outgrow the buffer that was just made for it, before we give up. */
-#define ATTEMPTS 8
-
-char *cluster_text(const plimsoll_cluster *cluster, cluster_text_function *function)
+static bool make_room(struct host_list *list)
 {
-    size_t capacity = 4096;
-    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        size_t needed = 0;
-        char *text = malloc(capacity);
-        if (text == NULL) {
-            return NULL;
-        }
-        plimsoll_status status = function(cluster, text, capacity, &needed);
-        if (status == PLIMSOLL_STATUS_OK) {
-            return text;
-        }
-        free(text);
-        if (status != PLIMSOLL_STATUS_BUFFER_TOO_SMALL) {
-            return NULL;
-        }
-        /* Hosts may be added between this call and the next. */
-        capacity = needed + needed / 4;
+    if (list->count < list->capacity) {
+        return true;
     }
-    return NULL;
-}
-
-static size_t count_lines(const char *text)
-{
-    size_t lines = 0;
-    for (; *text != '\0'; text++) {
-        lines += *text == '\n';
-    }
-    return lines;
-}
-
-/* The place `column` characters into the line, which is aligned in characters and not in bytes; the
- * line's end if it is shorter. */
-static const char *at_column(const char *line, size_t column)
-{
-    while (*line != '\0' && *line != '\n' && column > 0) {
-        line++;
-        bool continues = (*line & 0xc0) == 0x80; /* inside of a UTF-8 character */
-        column -= !continues;
-    }
-    return line;
-}
-
-/* Copies the word at the start of `text`; false if there is none or it is too long. */
-static bool copy_word(const char *text, char *out)
-{
-    size_t length = strcspn(text, " \n");
-    if (length == 0 || length >= ADDRESS_LIMIT) {
+    size_t capacity = list->capacity * 2 + 16;
+    char(*addresses)[ADDRESS_LIMIT] = realloc(list->addresses, capacity * sizeof *addresses);
+    if (addresses == NULL) {
         return false;
     }
-    memcpy(out, text, length);
-    out[length] = '\0';
+    list->addresses = addresses;
+    list->capacity = capacity;
     return true;
 }
 
-/* The library has no call that lists hosts. Its table is made for humans, but its first line names
- * the columns, and that is all that is relied on here. */
-static void read_table(const char *text, struct host_list *list)
+/* Called by the library for each host. Not 0: no more of them. */
+static int add(void *userdata, const plimsoll_host *host)
 {
-    const char *title = strstr(text, "address");
-    const char *line = strchr(text, '\n');
-    if (title == NULL || line == NULL || title > line) {
-        return;
+    struct host_list *list = userdata;
+    plimsoll_str from = host->address;
+    if (from.len >= ADDRESS_LIMIT || memchr(from.data, '\0', from.len) != NULL) {
+        return 0;
     }
-    size_t column = (size_t)(title - text);
-    for (; line != NULL && line[1] != '\0'; line = strchr(line + 1, '\n')) {
-        const char *address = at_column(line + 1, column);
-        list->count += copy_word(address, list->addresses[list->count]);
+    if (!make_room(list)) {
+        host_list_free(list);
+        return 1;
     }
+    char *address = list->addresses[list->count++];
+    memcpy(address, from.data, from.len);
+    address[from.len] = '\0';
+    return 0;
 }
 
-struct host_list host_list_read(const plimsoll_cluster *cluster)
+bool host_list_read(const plimsoll_cluster *cluster, struct host_list *out)
 {
-    struct host_list list = {0, NULL};
-    char *text = cluster_text(cluster, plimsoll_cluster_hosts);
-    if (text != NULL) {
-        list.addresses = calloc(count_lines(text) + 1, sizeof *list.addresses);
-    }
-    if (list.addresses != NULL) {
-        read_table(text, &list);
-    }
-    free(text);
-    return list;
+    *out = (struct host_list){0, 0, NULL};
+    /* So that a list without hosts can be told from no list. */
+    return make_room(out) &&
+           plimsoll_cluster_for_each_host(cluster, out, add, NULL) == PLIMSOLL_STATUS_OK &&
+           out->addresses != NULL;
 }
 
 void host_list_free(struct host_list *list)
 {
     free(list->addresses);
-    *list = (struct host_list){0, NULL};
+    *list = (struct host_list){0, 0, NULL};
 }

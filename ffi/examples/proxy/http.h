@@ -114,6 +114,9 @@ bool http_is_token(char byte);
 /* Whether the text is `word`, which is in lower case; ASCII case does not matter. */
 bool http_text_is(const char *data, struct http_text text, const char *word);
 
+/* Whether the request's method is this one; case matters. */
+bool http_method_is(const char *data, const struct http_head *head, const char *method);
+
 /* Writes the head as the other side gets it: its own framing, no field of the incoming hop. False
  * if it does not fit, which cannot happen when `out` is empty. */
 bool http_write_request(const char *data, const struct http_head *head, struct buffer *out);

@@ -55,7 +55,7 @@ static bool split_absolute(const char *data, struct http_head *out)
     return out->authority.length > 0 && is_authority(data, out->authority);
 }
 
-static bool method_is(const char *data, const struct http_head *head, const char *method)
+bool http_method_is(const char *data, const struct http_head *head, const char *method)
 {
     return head->method.length == strlen(method) &&
            memcmp(data + head->method.start, method, head->method.length) == 0;
@@ -63,13 +63,13 @@ static bool method_is(const char *data, const struct http_head *head, const char
 
 static struct http_refusal judge_method(const char *data, struct http_head *out)
 {
-    if (method_is(data, out, "CONNECT") || method_is(data, out, "TRACE")) {
+    if (http_method_is(data, out, "CONNECT") || http_method_is(data, out, "TRACE")) {
         return HTTP_REFUSED(501, "method not supported");
     }
-    out->is_head = method_is(data, out, "HEAD");
-    out->idempotent = out->is_head || method_is(data, out, "GET") ||
-                      method_is(data, out, "OPTIONS") || method_is(data, out, "PUT") ||
-                      method_is(data, out, "DELETE");
+    out->is_head = http_method_is(data, out, "HEAD");
+    out->idempotent = out->is_head || http_method_is(data, out, "GET") ||
+                      http_method_is(data, out, "OPTIONS") || http_method_is(data, out, "PUT") ||
+                      http_method_is(data, out, "DELETE");
     return HTTP_ACCEPTED;
 }
 
@@ -80,7 +80,7 @@ static struct http_refusal judge_target(const char *data, struct http_head *out)
     }
     bool asterisk = out->target.length == 1 && data[out->target.start] == '*';
     bool good = data[out->target.start] == '/' ||
-                (asterisk && method_is(data, out, "OPTIONS")) || split_absolute(data, out);
+                (asterisk && http_method_is(data, out, "OPTIONS")) || split_absolute(data, out);
     return good ? HTTP_ACCEPTED : HTTP_REFUSED(400, "unsupported form of request target");
 }
 
@@ -169,7 +169,7 @@ static struct http_refusal take_field(const char *data, const struct http_field 
     case HTTP_UPGRADE:
         return HTTP_REFUSED(501, "upgrade not supported");
     case HTTP_MAX_FORWARDS:
-        return method_is(data, out, "OPTIONS")
+        return http_method_is(data, out, "OPTIONS")
                    ? HTTP_REFUSED(501, "Max-Forwards not supported")
                    : HTTP_ACCEPTED;
     default:
@@ -187,7 +187,7 @@ static struct http_refusal judge_whole(const char *data, unsigned hosts, struct 
         return HTTP_REFUSED(400, "no Host");
     }
     /* HTTP/1.1 without a length is without a body; for HTTP/1.0 it was undefined. */
-    bool body_expected = method_is(data, out, "POST") || method_is(data, out, "PUT");
+    bool body_expected = http_method_is(data, out, "POST") || http_method_is(data, out, "PUT");
     if (out->minor == 0 && body_expected && !out->has_length) {
         return HTTP_REFUSED(411, "no Content-Length");
     }

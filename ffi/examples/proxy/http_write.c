@@ -59,11 +59,14 @@ static bool write_framing(const struct http_head *head, enum framing framing, st
            buffer_print(out, "Content-Length: %" PRIu64 "\r\n", head->content_length);
 }
 
-/* The target in origin form: what is left of "http://host?query" lacks its path. */
+/* The target in origin form: what is left of "http://host?query" lacks its path. RFC 9112, 3.2.4:
+ * "OPTIONS http://host" asks about the host itself. */
 static bool write_target(const char *data, const struct http_head *head, struct buffer *out)
 {
-    bool rooted = head->target.length > 0 &&
-                  (data[head->target.start] == '/' || data[head->target.start] == '*');
+    if (head->target.length == 0) {
+        return buffer_append(out, http_method_is(data, head, "OPTIONS") ? "*" : "/", 1);
+    }
+    bool rooted = data[head->target.start] == '/' || data[head->target.start] == '*';
     return (rooted || buffer_append(out, "/", 1)) && write_text(data, head->target, out);
 }
 

@@ -1,5 +1,5 @@
 /* Sockets and the clock; see net.h. */
-#define _GNU_SOURCE
+#define _GNU_SOURCE 1
 #include "net.h"
 
 #include <arpa/inet.h>

@@ -1,5 +1,5 @@
 /* The command line; see options.h. */
-#define _GNU_SOURCE
+#define _GNU_SOURCE 1
 #include "options.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
 /* Connections to hosts and their pool; see upstream.h. */
-#define _GNU_SOURCE
+#define _GNU_SOURCE 1
 #include "upstream.h"
 
 #include <errno.h>
@@ -80,15 +80,26 @@ static struct pool_slot *enter_slot(struct worker *worker, const plimsoll_pick *
     return slot;
 }
 
+/* Whether nothing came on an idle connection. Epoll will say so too, but perhaps after the request
+ * that is about to take the connection: bytes that came before it would pass for its response. */
+static bool is_silent(const struct upstream *upstream)
+{
+    char byte;
+    ssize_t count = recv(upstream->stream.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    return count < 0 && errno == EAGAIN;
+}
+
 struct upstream *upstream_take(struct worker *worker, const plimsoll_pick *pick)
 {
     struct pool_slot *slot = enter_slot(worker, pick);
+    while (slot != NULL && slot->idle != NULL && !is_silent(slot->idle)) {
+        upstream_close(worker, slot->idle);
+    }
     if (slot == NULL || slot->idle == NULL) {
         return NULL;
     }
     struct upstream *upstream = slot->idle;
     unlink_idle(&worker->pool, upstream);
-    upstream->reused = true;
     count(&worker->counters->upstream_reused);
     return upstream;
 }

@@ -28,7 +28,6 @@ struct upstream {
     uint32_t slot;
     uint32_t generation;
     bool connected;
-    bool reused; /* came out of the pool, so the host may have closed it meanwhile */
     int64_t idle_since_ms;
     struct upstream *next; /* in the slot's list */
     struct upstream *previous;

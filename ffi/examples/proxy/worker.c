@@ -1,5 +1,5 @@
 /* A worker's loop; see worker.h. */
-#define _GNU_SOURCE
+#define _GNU_SOURCE 1
 #include "worker.h"
 
 #include <errno.h>
@@ -147,7 +147,7 @@ static void expire_if_due(struct client *client)
 
 static void start_draining(struct worker *worker)
 {
-    accept_clients(worker); /* who was let in by the kernel is served */
+    accept_clients(worker); /* who was let in by the kernel is served, as far as one batch goes */
     worker->accepting = false;
     stream_close(&worker->listener, false);
     worker->draining = true;

@@ -150,8 +150,11 @@ def test_an_absolute_target_overrides_the_host_field():
         equal(origin.last().field("Host"), "shop.example:81")
         exchange(proxy.port, request("http://shop.example?b"))
         equal(origin.last().line, "GET /?b HTTP/1.1")
-        exchange(proxy.port, request("*", "OPTIONS"))
-        equal(origin.last().line, "OPTIONS * HTTP/1.1")
+        for target in ("*", "http://shop.example"):
+            exchange(proxy.port, request(target, "OPTIONS"))
+            equal(origin.last().line, "OPTIONS * HTTP/1.1")
+        exchange(proxy.port, request("http://shop.example"))
+        equal(origin.last().line, "GET / HTTP/1.1")
     with_scripted(run)
 
 

@@ -1,6 +1,7 @@
 """Hosts that come and go: what the proxy does with the library."""
 
 import os
+import resource
 import signal
 import time
 
@@ -41,6 +42,36 @@ def test_a_dead_host_costs_no_request_and_is_taken_out():
                     proxy.port, request()).fields["x-origin"] == "two")
 
 
+def cpu_seconds(proxy):
+    with open(f"/proc/{proxy.process.pid}/stat", encoding="ascii") as file:
+        times = file.read().rsplit(")", 1)[1].split()[11:13]
+    return sum(map(int, times)) / os.sysconf("SC_CLK_TCK")
+
+
+def test_a_proxy_without_descriptors_neither_blames_its_hosts_nor_spins():
+    with Origin("one") as one:
+        checks = ("--health-path", "/healthz", "--health-interval-ms", "50")
+        with Proxy(cluster_text([one.port], extra=HEALTH_CHECKS), *checks) as proxy:
+            wait_until("the host passes", lambda: exchange(proxy.port, request()).status == 200)
+            pid = proxy.process.pid
+            limits = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+            resource.prlimit(pid, resource.RLIMIT_NOFILE, (3, limits[1]))
+            with Client(proxy.port), Client(proxy.admin):  # both wait in the kernel
+                before = cpu_seconds(proxy)
+                time.sleep(1)
+                used = cpu_seconds(proxy) - before
+            resource.prlimit(pid, resource.RLIMIT_NOFILE, limits)
+            assert used < 0.5, f"{used} s of CPU in a second of waiting"
+            equal(exchange(proxy.port, request()).status, 200)
+            equal(proxy.stat("health_checks_failed"), 0)
+
+
+def test_the_origin_ends_what_is_not_well_formed():
+    with Origin("one") as one, Client(one.port) as client:
+        client.send(b"GET / HTTP/1.1\r\nX: " + b"a" * 70000)
+        assert client.is_closed()
+
+
 def test_with_no_host_alive_the_answer_is_502_and_comes_at_once():
     with Origin("one") as one, Origin("two") as two:
         text = cluster_text([one.port, two.port])
@@ -55,7 +86,7 @@ def test_without_hosts_the_answer_is_503_and_says_why():
     with Proxy(cluster_text([])) as proxy:
         with Client(proxy.port) as client:
             answer = client.ask(request())
-            equal((answer.status, answer.body), (503, b"no host, plimsoll status 16\n"))
+            equal((answer.status, answer.body), (503, b"no upstream: no_host\n"))
             equal(client.ask(request()).status, 503, "on the same connection")
         equal(proxy.stat("picks_without_host"), 2)
 

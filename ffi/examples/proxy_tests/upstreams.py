@@ -1,5 +1,7 @@
 """Origins that answer wrongly, late or not at all, and clients that do the same."""
 
+import glob
+import signal
 import socket
 import threading
 import time
@@ -78,6 +80,36 @@ def test_bytes_after_a_response_are_nobodys_response():
     with_scripted(run)
 
 
+def is_stopped(pid):
+    states = []
+    for path in glob.glob(f"/proc/{pid}/task/*/stat"):
+        with open(path, encoding="ascii") as file:
+            states.append(file.read().rsplit(")", 1)[1].split()[0])
+    return set(states) == {"T"}
+
+
+def test_what_an_idle_connection_says_is_nobodys_response():
+    def run(proxy, origin):
+        def remember(connection, _):
+            idle.append(connection)
+            connection.sendall(response(200, b"first"))
+        idle = []
+        origin.answers["/first"] = remember
+        with Client(proxy.port) as client:
+            equal(client.ask(request("/first")).body, b"first")
+            wait_until("the connection is idle", lambda: proxy.stat("picks_done") == 1)
+            # The proxy wakes up to a request, and to a response that came before it was forwarded.
+            proxy.process.send_signal(signal.SIGSTOP)
+            wait_until("it has stopped", lambda: is_stopped(proxy.process.pid))
+            client.send(request())
+            time.sleep(0.1)
+            idle[0].sendall(response(200, b"stray"))
+            time.sleep(0.1)
+            proxy.process.send_signal(signal.SIGCONT)
+            equal(client.receive().body, b"scripted\n")
+    with_scripted(run)
+
+
 def test_a_slow_upstream_becomes_504():
     def run(proxy, origin):
         @before_body
@@ -89,6 +121,30 @@ def test_a_slow_upstream_becomes_504():
         equal(exchange(proxy.port, request("/slow")).status, 504)
         assert 0.25 < time.monotonic() - begun < 1.4
         equal(proxy.stat("upstream_timed_out"), 1)
+    with_scripted(run, "--upstream-timeout-ms", "300")
+
+
+def test_bytes_of_the_next_request_do_not_extend_the_upstreams_time():
+    def run(proxy, origin):
+        @before_body
+        def never(*_):
+            time.sleep(3)
+            return False
+        origin.answers["/slow"] = never
+        with Client(proxy.port) as client:
+            begun = time.monotonic()
+            client.send(request("/slow"))
+            client.socket.setblocking(False)
+            answer = b""
+            while b"\r\n" not in answer and time.monotonic() - begun < 2:
+                client.send(b"G")
+                time.sleep(0.05)
+                try:
+                    answer += client.socket.recv(100)
+                except BlockingIOError:
+                    pass
+        assert answer.startswith(b"HTTP/1.1 504 "), answer
+        assert time.monotonic() - begun < 1.5
     with_scripted(run, "--upstream-timeout-ms", "300")
 
 

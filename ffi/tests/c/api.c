@@ -29,8 +29,8 @@ void check(bool holds, const char *condition, const char *file, int line) {
 void expect(plimsoll_status expected, plimsoll_status got, const char *call, const char *file,
             int line) {
     if (expected != got) {
-        fprintf(stderr, "%s:%d: status %d instead of %d: %s\n", file, line, (int)got,
-                (int)expected, call);
+        fprintf(stderr, "%s:%d: %s instead of %s: %s\n", file, line, plimsoll_status_name(got),
+                plimsoll_status_name(expected), call);
         exit(1);
     }
 }
@@ -126,15 +126,18 @@ int main(void) {
     snprintf(version, sizeof version, "%d.%d.%d", PLIMSOLL_VERSION_MAJOR, PLIMSOLL_VERSION_MINOR,
              PLIMSOLL_VERSION_PATCH);
     CHECK(strcmp(plimsoll_version(), version) == 0);
+    CHECK(strcmp(plimsoll_status_name(PLIMSOLL_STATUS_NO_HOST), "no_host") == 0);
+    CHECK(strcmp(plimsoll_status_name(15), "unknown") == 0);
 
     static const struct {
         const char *name;
         void (*run)(void);
     } tests[] = {
         {"open", test_open},           {"picks", test_picks},
-        {"control", test_control},     {"buffers", test_buffers},
-        {"arguments", test_arguments}, {"growable", test_growable},
-        {"host_data", test_host_data}, {"threads", test_threads},
+        {"control", test_control},     {"hosts", test_hosts},
+        {"buffers", test_buffers},     {"arguments", test_arguments},
+        {"growable", test_growable},   {"host_data", test_host_data},
+        {"threads", test_threads},
     };
     for (size_t index = 0; index < sizeof tests / sizeof tests[0]; index++) {
         tests[index].run();

@@ -61,6 +61,23 @@ static void null_for_a_text(void) {
     NULL_ARGUMENT(plimsoll_cluster_stats(cluster, buffer, sizeof buffer, NULL));
 }
 
+static int visit_none(void *userdata, const plimsoll_host *host) {
+    (void)userdata;
+    (void)host;
+    CHECK(!"visited");
+    return 0;
+}
+
+static void null_for_a_visit(void) {
+    plimsoll_error *error = NULL;
+    NULL_ARGUMENT(plimsoll_cluster_for_each_host(NULL, NULL, visit_none, &error));
+    expect_error(error, PLIMSOLL_STATUS_NULL_ARGUMENT, "null_argument", "cluster",
+                 "cluster is NULL");
+    NULL_ARGUMENT(plimsoll_cluster_for_each_host(cluster, NULL, NULL, &error));
+    expect_error(error, PLIMSOLL_STATUS_NULL_ARGUMENT, "null_argument", "visit", "visit is NULL");
+    NULL_ARGUMENT(plimsoll_cluster_for_each_host(cluster, NULL, NULL, NULL));
+}
+
 static int accept(void *userdata, const plimsoll_pick *candidate) {
     (void)userdata;
     (void)candidate;
@@ -153,6 +170,7 @@ void test_arguments(void) {
     worker = worker_of(cluster);
     null_for_a_control_call();
     null_for_a_text();
+    null_for_a_visit();
     null_for_a_worker();
     numbers_that_stand_for_nothing();
     plimsoll_worker_free(worker);

@@ -70,6 +70,7 @@ bool pick_is(const plimsoll_worker *worker, const plimsoll_pick *pick, const cha
 void test_open(void);
 void test_picks(void);
 void test_control(void);
+void test_hosts(void);
 void test_buffers(void);
 void test_arguments(void);
 void test_growable(void);

@@ -52,6 +52,22 @@ AT(plimsoll_host_change, weight, 100);
 AT(plimsoll_host_change, health_status, 104);
 AT(plimsoll_host_change, reserved, 108);
 
+ASSERTED(sizeof(plimsoll_host) == 128);
+AT(plimsoll_host, size, 0);
+AT(plimsoll_host, address, 8);
+AT(plimsoll_host, hostname, 24);
+AT(plimsoll_host, region, 40);
+AT(plimsoll_host, zone, 56);
+AT(plimsoll_host, sub_zone, 72);
+AT(plimsoll_host, priority, 88);
+AT(plimsoll_host, weight, 92);
+AT(plimsoll_host, active, 96);
+AT(plimsoll_host, health, 100);
+AT(plimsoll_host, eds_health, 104);
+AT(plimsoll_host, coarse, 108);
+AT(plimsoll_host, effective_weight, 112);
+AT(plimsoll_host, share, 120);
+
 ASSERTED(sizeof(plimsoll_pick_context) == 16);
 AT(plimsoll_pick_context, size, 0);
 AT(plimsoll_pick_context, retries, 8);
@@ -59,9 +75,12 @@ AT(plimsoll_pick_context, flags, 12);
 #endif
 
 #ifdef __cplusplus
-extern "C" size_t plimsoll_test_initializers(void);
-#else
+extern "C" {
+#endif
 size_t plimsoll_test_initializers(void);
+const char *plimsoll_test_name(plimsoll_status status);
+#ifdef __cplusplus
+}
 #endif
 
 /* The initializers name every member: a missing one is a warning, and warnings are errors. */
@@ -73,4 +92,9 @@ size_t plimsoll_test_initializers(void) {
     options.region = PLIMSOLL_STR("expression");
     change.address = fixed;
     return options.region.len + change.address.len + context.size;
+}
+
+/* A status is a number where one is asked for, without a cast. */
+const char *plimsoll_test_name(plimsoll_status status) {
+    return plimsoll_status_name(status);
 }

@@ -65,6 +65,12 @@ static void workers_pick_while_hosts_come_and_go(void) {
     }
 }
 
+static int count_host(void *userdata, const plimsoll_host *host) {
+    int *count = userdata;
+    *count += host->address.len == strlen("10.0.0.1:80");
+    return 0;
+}
+
 static void *reload_all_the_time(void *argument) {
     const plimsoll_cluster *cluster = argument;
     for (int round = 0; round < 100; round++) {
@@ -74,6 +80,9 @@ static void *reload_all_the_time(void *argument) {
         size_t needed;
         OK(plimsoll_cluster_hosts(cluster, table, sizeof table, &needed));
         OK(plimsoll_cluster_stats(cluster, table, sizeof table, &needed));
+        int hosts = 0;
+        OK(plimsoll_cluster_for_each_host(cluster, &hosts, count_host, NULL));
+        CHECK(hosts == 1 || hosts == 2); /* of one snapshot or the other, not of both */
     }
     return NULL;
 }
