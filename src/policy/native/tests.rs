@@ -1,7 +1,13 @@
 //! Levels against adding up shares.
 
+use super::flat::FLAT_HOSTS;
 use super::*;
+use crate::config::Policy;
+use crate::policy::NoHost;
+use crate::priority::native::SCALE;
 use crate::rng::splitmix64;
+use crate::schedule::Walk;
+use crate::sync::Arc;
 use std::collections::BTreeMap;
 
 fn chunk(slots: std::ops::Range<u32>, weight: impl Fn(u32) -> u32, walk: Walk) -> Arc<Chunk> {
