@@ -18,9 +18,12 @@ setup: ## Install what is missing (compiler, Python) on Debian
 	@.ci/setup
 
 lib: setup ## Build the C library: build/lib/libplimsoll.a, header in include/
-	$(CARGO) build --release --locked -p plimsoll-ffi
+	$(CARGO) rustc --release --locked -p plimsoll-ffi --lib --crate-type staticlib
 	@mkdir -p $(BUILD)/lib
-	cp $(TARGET)/release/libplimsoll_ffi.a $(BUILD)/lib/libplimsoll.a
+	@# Without debug information, and with the names that two Rust libraries share kept to this one.
+	objcopy --strip-debug --wildcard --localize-symbol=rust_eh_personality \
+	    --localize-symbol='_RNv*3std*' \
+	    $(TARGET)/release/libplimsoll_ffi.a $(BUILD)/lib/libplimsoll.a
 
 tool: setup ## Build the plimsoll tool: build/bin/plimsoll
 	$(CARGO) build --release --locked -p plimsoll-cli

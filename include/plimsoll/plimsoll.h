@@ -43,7 +43,8 @@
  * the pointer is not NULL. A panic of the library never leaves it: it is `PLIMSOLL_STATUS_PANIC`.
  *
  * Structs whose first member is `size` may grow in later versions. Start from their _INIT macro
- * and older and newer headers work with this library, as far as they mean the same.
+ * and older and newer headers work with this library, as far as they mean the same. In a
+ * `plimsoll_host`, which the library fills in, `size` says how much of it is there.
  */
 
 

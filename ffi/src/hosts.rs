@@ -1,0 +1,118 @@
+//! The hosts of a cluster, one call of a function for each.
+
+use std::ffi::{c_int, c_void};
+use std::mem::size_of;
+
+use plimsoll::{HostView, Locality};
+
+use crate::cluster::ClusterHandle;
+use crate::error::report;
+use crate::failure::Failure;
+use crate::health::{coarse_number, eds_number};
+use crate::status::Status;
+use crate::text::Str;
+
+/// A host as `plimsoll_cluster_for_each_host` shows it.
+///
+/// A later library may know more of a host: `size` says how large its struct is, so that a program
+/// with a newer header than its library can tell which members are there. The texts are UTF-8, may
+/// be empty, do not end in a NUL, and are valid during the call of `visit` only.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct Host {
+    /// How many bytes of the struct the library has filled in.
+    pub size: usize,
+    /// The host's address, its identity.
+    pub address: Str,
+    /// Its name.
+    pub hostname: Str,
+    /// Its region.
+    pub region: Str,
+    /// Its zone.
+    pub zone: Str,
+    /// Its sub-zone.
+    pub sub_zone: Str,
+    /// Its priority; 0 is used first.
+    pub priority: u32,
+    /// Its configured weight.
+    pub weight: u32,
+    /// How many requests are active on it; changes while one looks.
+    pub active: u32,
+    /// What is known of its health: any of `PLIMSOLL_FLAG_...`, which are Envoy's bits.
+    pub health: u32,
+    /// What the control plane says of it: one of `PLIMSOLL_EDS_...`.
+    pub eds_health: u32,
+    /// What balancing makes of its health: one of `PLIMSOLL_COARSE_...`.
+    pub coarse: u32,
+    /// The weight that the policy uses now.
+    pub effective_weight: f64,
+    /// The part of the traffic that it gets, 0 to 1: the probability that a pick at a random moment
+    /// lands on it.
+    pub share: f64,
+}
+
+impl Host {
+    fn of(view: &HostView<'_>) -> Self {
+        let HostView { host, effective_weight, active, share, .. } = *view;
+        let Locality { region, zone, sub_zone } = host.locality();
+        Self {
+            size: size_of::<Self>(),
+            address: Str::lend(host.address().as_str()),
+            hostname: Str::lend(host.hostname()),
+            region: Str::lend(region),
+            zone: Str::lend(zone),
+            sub_zone: Str::lend(sub_zone),
+            priority: host.priority(),
+            weight: host.weight(),
+            active,
+            health: host.health().bits().into(),
+            eds_health: eds_number(host.eds_health()),
+            coarse: coarse_number(host.coarse_health()),
+            effective_weight,
+            share,
+        }
+    }
+}
+
+/// Calls `visit` for every host of the newest snapshot, by priority, then in the assignment's order,
+/// until it returns something else than 0. All of them are of the same snapshot, whatever happens
+/// meanwhile. That `visit` ends it is no failure.
+///
+/// `visit` runs on this thread, during the call. No lock is held: any call of this library may be
+/// made in it, but the cluster must not be freed. It must not unwind or `longjmp`. It should be
+/// quick: until the call returns, newer snapshots stay in memory, and hosts that left keep their
+/// data.
+///
+/// Fails with `PLIMSOLL_STATUS_NULL_ARGUMENT` or `PLIMSOLL_STATUS_PANIC`; a panic may have come
+/// after some of the visits.
+///
+/// Thread: any. Allocates: yes. Blocks: no, unless `visit` does.
+///
+/// # Safety
+///
+/// `cluster` is NULL or alive, and stays so during the call; `visit` is NULL or may be called with
+/// `userdata`; `error` is NULL or writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn plimsoll_cluster_for_each_host(
+    cluster: *const ClusterHandle,
+    userdata: *mut c_void,
+    visit: Option<unsafe extern "C" fn(userdata: *mut c_void, host: *const Host) -> c_int>,
+    error: *mut *mut Failure,
+) -> Status {
+    let body = || {
+        // SAFETY: null is handled; otherwise the caller promises that it is alive.
+        let cluster = unsafe { cluster.as_ref() }.ok_or_else(|| Failure::null("cluster"))?;
+        let visit = visit.ok_or_else(|| Failure::null("visit"))?;
+        let view = cluster.engine().view();
+        for host in view.hosts() {
+            let shown = Host::of(&host);
+            // SAFETY: the caller promises that it may be called so.
+            if unsafe { visit(userdata, &raw const shown) } != 0 {
+                break;
+            }
+        }
+        Ok(())
+    };
+    // SAFETY: the caller promises that it is null or writable.
+    unsafe { report(error, body) }
+}
