@@ -15,7 +15,7 @@ use plimsoll_benches::schemes::{NUMBERS, Scheme, Table, TwoSlots};
 /// A name and what it runs.
 type Case = (&'static str, fn(u64));
 
-const CASES: [Case; 22] = [
+const CASES: [Case; 23] = [
     ("empty", empty),
     ("plain-reference", plain_reference),
     ("snapshot-check", snapshot_check),
@@ -37,17 +37,20 @@ const CASES: [Case; 22] = [
     ("native/round_robin/1000/filtered", |n| filtered(NATIVE_ROUND_ROBIN, 1_000, n)),
     ("envoy/round_robin/1000/pick", |n| pick(ENVOY_ROUND_ROBIN, 1_000, COUNTED, n)),
     ("envoy/random/1000/pick", |n| pick(ENVOY_RANDOM, 1_000, COUNTED, n)),
+    ("envoy/round_robin/1000/pick-equal-weights", |n| pick(ENVOY_TURNS, 1_000, COUNTED, n)),
     ("envoy/round_robin/100000/pick", |n| pick(ENVOY_ROUND_ROBIN, 100_000, COUNTED, n)),
     ("envoy/random/100000/pick", |n| pick(ENVOY_RANDOM, 100_000, COUNTED, n)),
     ("done", done),
 ];
 
-type Settings = (Behavior, Policy);
+/// Behaviour, policy, and whether all weights are equal.
+type Settings = (Behavior, Policy, bool);
 
-const NATIVE_ROUND_ROBIN: Settings = (Behavior::Native, Policy::RoundRobin);
-const NATIVE_RANDOM: Settings = (Behavior::Native, Policy::Random);
-const ENVOY_ROUND_ROBIN: Settings = (Behavior::Envoy, Policy::RoundRobin);
-const ENVOY_RANDOM: Settings = (Behavior::Envoy, Policy::Random);
+const NATIVE_ROUND_ROBIN: Settings = (Behavior::Native, Policy::RoundRobin, false);
+const NATIVE_RANDOM: Settings = (Behavior::Native, Policy::Random, false);
+const ENVOY_ROUND_ROBIN: Settings = (Behavior::Envoy, Policy::RoundRobin, false);
+const ENVOY_TURNS: Settings = (Behavior::Envoy, Policy::RoundRobin, true);
+const ENVOY_RANDOM: Settings = (Behavior::Envoy, Policy::Random, true);
 
 const COUNTED: PickContext = PickContext { retries: 0, uncounted: false };
 const UNCOUNTED: PickContext = PickContext { retries: 0, uncounted: true };
@@ -96,8 +99,7 @@ fn empty(iterations: u64) {
     black_box(sum);
 }
 
-fn worker((behavior, policy): Settings, hosts: u32) -> Worker {
-    let equal_weights = behavior == Behavior::Envoy;
+fn worker((behavior, policy, equal_weights): Settings, hosts: u32) -> Worker {
     let assignment = assignment(Layout::Layered, hosts, equal_weights);
     // The worker keeps what it needs of the cluster.
     cluster(behavior, policy, &assignment).worker().expect("a worker")
