@@ -27,14 +27,28 @@ fn a_c_program_gets_what_the_header_promises() {
     assert!(output.ends_with("all passed\n"), "{output}");
 }
 
+/// The first block of a page in this language.
+fn block<'a>(page: &'a str, language: &str) -> &'a str {
+    let start = format!("```{language}\n");
+    let block = page.split(&start).nth(1).and_then(|rest| rest.split("```").next());
+    block.unwrap_or_else(|| panic!("the page has a block of {language}"))
+}
+
+/// Compiles and runs the C program of a page of the documentation.
+fn run_program_of(page: &str, name: &str) -> String {
+    let source = support::scratch("c").join(format!("{name}.c"));
+    std::fs::write(&source, block(page, "c")).expect("target is writable");
+    support::run_c(&[source], name)
+}
+
 #[test]
 fn the_program_of_the_documentation_runs() {
-    let page = support::root().join("docs/c-api.md");
-    let page = std::fs::read_to_string(&page).expect("docs/c-api.md");
-    let program = page.split("```c\n").nth(1).and_then(|rest| rest.split("```").next());
-    let source = support::scratch("c").join("documented.c");
-    std::fs::write(&source, program.expect("the page has a program")).expect("target is writable");
-    let output = support::run_c(&[source], "documented");
-    let expected = page.split("```text\n").nth(1).and_then(|rest| rest.split("```").next());
-    assert_eq!(output, expected.expect("the page says what the program prints"));
+    let page = std::fs::read_to_string(support::root().join("docs/c-api.md")).expect("the page");
+    assert_eq!(run_program_of(&page, "documented"), block(&page, "text"));
+}
+
+#[test]
+fn the_program_of_the_front_page_runs() {
+    let page = std::fs::read_to_string(support::root().join("README.md")).expect("the page");
+    assert_eq!(run_program_of(&page, "front_page"), "send the request to 10.0.0.1:80\n");
 }
