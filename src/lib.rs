@@ -49,4 +49,6 @@ pub use policy::{NoHost, Source};
 pub use priority::Tally;
 pub use stats::Stats;
 pub use view::{HostView, LocalityView, PriorityView, View};
-pub use worker::{DoneError, MAX_RETRIES, Outcome, Pick, PickContext, Worker, WorkerOptions};
+pub use worker::{
+    DoneError, MAX_PEEKS, MAX_RETRIES, Outcome, Pick, PickContext, Worker, WorkerOptions,
+};

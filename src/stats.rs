@@ -33,7 +33,10 @@ impl Cluster {
     ///
     /// [`Error::Poisoned`] only.
     pub fn stats(&self) -> Result<Stats, Error> {
-        self.change(|control, _| Ok(Stats::collect(&control.summary(), &self.shared.cell)))
+        // What became free is freed first, so that figures do not lag behind.
+        self.change(|_, _| Ok(()))?;
+        let summary = self.lock()?.summary();
+        Ok(Stats::collect(&summary, &self.shared.cell))
     }
 }
 

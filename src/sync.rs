@@ -11,13 +11,17 @@ pub(crate) use std::sync::{Arc, OnceLock};
 #[cfg(not(loom))]
 pub(crate) use std::sync::{
     Arc as WatchedArc, Mutex, MutexGuard,
-    atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence},
+    atomic::{
+        AtomicBool, AtomicI64, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
+    },
 };
 
 #[cfg(loom)]
 pub(crate) use loom::sync::{
     Arc as WatchedArc, Mutex, MutexGuard,
-    atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence},
+    atomic::{
+        AtomicBool, AtomicI64, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
+    },
 };
 
 pub(crate) use crossbeam_epoch as epoch;

@@ -133,7 +133,7 @@ impl View {
             Some(HostView {
                 host,
                 effective_weight: effective_weight(&self.snapshot, host),
-                active: self.shared.table.active(slot),
+                active: host.info().active(self.shared.table.active(slot)),
                 share: shares.get(slot as usize).copied().unwrap_or(0.0),
             })
         };

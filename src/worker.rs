@@ -14,12 +14,16 @@ use crate::sync::WatchedArc;
 /// More attempts than this are not made, whatever [`PickContext::retries`] asks for.
 pub const MAX_RETRIES: u32 = 128;
 
+/// More peeks than this are never outstanding, whatever [`WorkerOptions::peek_capacity`] asks for.
+pub const MAX_PEEKS: usize = 1 << 20;
+
 /// How a worker is made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkerOptions {
-    /// How many peeks may be outstanding; each costs 8 bytes. Default 64.
+    /// How many peeks may be outstanding, at most [`MAX_PEEKS`]; each costs 8 bytes. Default 64.
     pub peek_capacity: usize,
-    /// Which generator and which starting point the worker gets; by default the next number.
+    /// Which generator and which starting point the worker gets; by default one more than the
+    /// last worker's.
     pub number: Option<u64>,
     /// Numbers to use before the generator, from the first one on. For replays.
     pub draws: Vec<u64>,
@@ -102,7 +106,7 @@ impl Cluster {
     /// [`Error::Poisoned`] only.
     pub fn worker_with(&self, options: WorkerOptions) -> Result<Worker, Error> {
         let mut control = self.lock()?;
-        let state = control.register(options.number, options.peek_capacity);
+        let state = control.register(options.number, options.peek_capacity.min(MAX_PEEKS));
         let reader = control.publisher.reader();
         drop(control);
         Ok(Worker::new(WatchedArc::clone(&self.shared), reader, state, &options.draws))
@@ -113,9 +117,11 @@ impl Cluster {
 /// and it may outlive the cluster.
 ///
 /// Picks, peeks and ends of requests never allocate, lock, wait, or make a system call. Reading
-/// the newest snapshot is one load and one compare. Two exceptions, both off the common path: the
+/// the newest snapshot is one load and one compare. Three exceptions, all off the common path: the
 /// first pick after [`quiesce`](Self::quiesce) repeats its attempt while publishes fall between
-/// its two loads; and dropping the last handle of a cluster frees all of it.
+/// its two loads; in `behavior: envoy`, `round_robin` over hosts of different weight allocates
+/// its scheduler at the first pick after an update, and room for its peeks; and dropping the last
+/// handle of a cluster frees all of it.
 ///
 /// ```
 /// # use plimsoll::config::{Assignment, ClusterConfig, Endpoint, LocalityEndpoints};
@@ -138,7 +144,6 @@ impl Cluster {
 /// ```
 #[derive(Debug)]
 pub struct Worker {
-    // Declared first: a reader that goes away must not outlive the control side's lists.
     reader: Reader<Published>,
     state: State,
     shared: WatchedArc<Shared>,
@@ -192,7 +197,7 @@ impl Worker {
     }
 
     /// Picks hosts for several requests from one snapshot, and returns how many. Stops at the
-    /// first request that finds none.
+    /// first request that finds none. There is no filter, so `context.retries` means nothing.
     ///
     /// # Errors
     ///
@@ -215,6 +220,10 @@ impl Worker {
 
     /// Looks ahead: the host of the next pick that was not peeked yet. The picks that follow give
     /// the peeked hosts first and in order, unless an update comes between. Never counted.
+    ///
+    /// In `behavior: envoy`, `round_robin` keeps that promise as far as Envoy does: its lists of
+    /// equal weights share one count of peeks, so that peeks over several priorities may come out
+    /// in other places, and a weighted list keeps its peeks over updates of other priorities.
     ///
     /// # Errors
     ///
@@ -254,7 +263,7 @@ impl Worker {
     }
 
     /// Moves to the newest snapshot without a pick, so that an idle handle does not keep an old
-    /// one. Under a storm of publishes it may stay one behind.
+    /// one. Under a storm of publishes it may stay on an older one.
     pub fn refresh(&mut self) {
         self.advance();
     }
@@ -277,7 +286,8 @@ impl Worker {
     }
 
     /// Why the next pick will go where it goes, decided by the pick's own code; with `draw`, as
-    /// if that were the next random number. Changes nothing; allocates. `accept` and `context`
+    /// if that were the next random number. Changes no pick (but moves to the newest snapshot, as a
+    /// pick would); allocates. `accept` and `context`
     /// are as for [`pick_filtered`](Self::pick_filtered).
     pub fn explain(
         &mut self,
@@ -288,7 +298,7 @@ impl Worker {
         let (snapshot, state) = self.advance();
         let mut state = state.detached();
         if let Some(draw) = draw {
-            state.draws.queue_first(draw);
+            state.draw_next(draw);
         }
         let mut trace = Trace::default();
         let retries = context.retries.min(MAX_RETRIES);

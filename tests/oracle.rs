@@ -63,6 +63,35 @@ fn has(flags: HealthFlags, flag: HealthFlags) -> bool {
     flags.intersects(flag)
 }
 
+/// What one report does to a host's flags.
+fn report(flags: &mut HealthFlags, event: HealthEvent) {
+    match event {
+        HealthEvent::Pass | HealthEvent::Degraded => {
+            for flag in [
+                HealthFlags::FAILED_ACTIVE_HC,
+                HealthFlags::DEGRADED_ACTIVE_HC,
+                HealthFlags::PENDING_ACTIVE_HC,
+                HealthFlags::EXCLUDED_VIA_IMMEDIATE_HC_FAIL,
+                HealthFlags::ACTIVE_HC_TIMEOUT,
+            ] {
+                flags.remove(flag);
+            }
+            if event == HealthEvent::Degraded {
+                flags.insert(HealthFlags::DEGRADED_ACTIVE_HC);
+            }
+        }
+        HealthEvent::Fail | HealthEvent::FailNow => {
+            flags.remove(HealthFlags::PENDING_ACTIVE_HC);
+            flags.insert(HealthFlags::FAILED_ACTIVE_HC);
+            if event == HealthEvent::FailNow {
+                flags.insert(HealthFlags::EXCLUDED_VIA_IMMEDIATE_HC_FAIL);
+            }
+        }
+        HealthEvent::Eject => flags.insert(HealthFlags::FAILED_OUTLIER_CHECK),
+        _ => flags.remove(HealthFlags::FAILED_OUTLIER_CHECK),
+    }
+}
+
 impl Host {
     fn all_flags(&self) -> HealthFlags {
         let mut flags = self.flags;
@@ -105,7 +134,20 @@ impl Oracle {
                 flags.remove(HealthFlags::PENDING_DYNAMIC_REMOVAL);
                 match (same, same_checks) {
                     (true, true) => (flags, Some(host.identity)),
-                    (true, false) => (self.fresh_flags(endpoint), Some(host.identity)),
+                    (true, false) => {
+                        let mut flags = flags;
+                        for flag in [
+                            HealthFlags::FAILED_ACTIVE_HC,
+                            HealthFlags::DEGRADED_ACTIVE_HC,
+                            HealthFlags::PENDING_ACTIVE_HC,
+                            HealthFlags::EXCLUDED_VIA_IMMEDIATE_HC_FAIL,
+                            HealthFlags::ACTIVE_HC_TIMEOUT,
+                        ] {
+                            flags.remove(flag);
+                        }
+                        flags.insert(self.fresh_flags(endpoint));
+                        (flags, Some(host.identity))
+                    }
                     (false, true) if self.config.active_health_checks && !unchecked => {
                         let mut kept = HealthFlags::NONE;
                         for flag in [
@@ -247,45 +289,22 @@ impl Oracle {
         self.updated.extend(left);
     }
 
-    fn health(&mut self, address: &str, event: HealthEvent) {
+    /// All events of one host, as one change.
+    fn health(&mut self, address: &str, events: &[HealthEvent]) {
         let Some(host) = self.hosts.iter_mut().find(|host| host.address() == address) else {
             return;
         };
-        let (before, eds) = (host.all_flags(), host.endpoint.health_status);
-        let flags = &mut host.flags;
-        match event {
-            HealthEvent::Pass | HealthEvent::Degraded => {
-                for flag in [
-                    HealthFlags::FAILED_ACTIVE_HC,
-                    HealthFlags::DEGRADED_ACTIVE_HC,
-                    HealthFlags::PENDING_ACTIVE_HC,
-                    HealthFlags::EXCLUDED_VIA_IMMEDIATE_HC_FAIL,
-                    HealthFlags::ACTIVE_HC_TIMEOUT,
-                ] {
-                    flags.remove(flag);
-                }
-                if event == HealthEvent::Degraded {
-                    flags.insert(HealthFlags::DEGRADED_ACTIVE_HC);
-                }
-            }
-            HealthEvent::Fail | HealthEvent::FailNow => {
-                flags.remove(HealthFlags::PENDING_ACTIVE_HC);
-                flags.insert(HealthFlags::FAILED_ACTIVE_HC);
-                if event == HealthEvent::FailNow {
-                    flags.insert(HealthFlags::EXCLUDED_VIA_IMMEDIATE_HC_FAIL);
-                }
-            }
-            HealthEvent::Eject => flags.insert(HealthFlags::FAILED_OUTLIER_CHECK),
-            _ => flags.remove(HealthFlags::FAILED_OUTLIER_CHECK),
+        let before = host.flags;
+        events.iter().for_each(|&event| report(&mut host.flags, event));
+        if host.flags == before {
+            return;
         }
-        let mut after = *flags;
-        after.set_eds(eds);
-        let failed = has(after, HealthFlags::FAILED_ACTIVE_HC);
-        if failed && has(after, HealthFlags::PENDING_DYNAMIC_REMOVAL) {
+        let gone = has(host.flags, HealthFlags::FAILED_ACTIVE_HC)
+            && has(host.flags, HealthFlags::PENDING_DYNAMIC_REMOVAL);
+        if gone {
             self.remove_one(address);
-        } else if (before.coarse(), before.excluded()) != (after.coarse(), after.excluded()) {
-            self.updated.extend(0..self.orders.len());
         }
+        self.updated.extend(0..self.orders.len());
     }
 
     fn rows(&self) -> Vec<Row> {
@@ -563,7 +582,13 @@ fn apply(oracle: &mut Oracle, batch: &Batch) {
         Batch::Patch { remove, upsert, health } => {
             remove.iter().for_each(|&index| oracle.remove_one(&address(index)));
             upsert.iter().for_each(|host| oracle.upsert(host));
-            health.iter().for_each(|&(index, event)| oracle.health(&address(index), event));
+            for (place, &(index, _)) in health.iter().enumerate() {
+                let of_host = |from: usize| health[from..].iter().filter(move |h| h.0 == index);
+                if of_host(0).count() == of_host(place).count() {
+                    let events: Vec<_> = of_host(0).map(|h| h.1).collect();
+                    oracle.health(&address(index), &events);
+                }
+            }
         }
     }
     if forget {

@@ -16,7 +16,11 @@ pub struct Watched {
 
 impl Watched {
     pub fn new(number: u32, destroyed: &Arc<AtomicUsize>) -> Box<Self> {
-        Box::new(Self { number: UnsafeCell::new(number), destroyed: Arc::clone(destroyed) })
+        let value = Self { number: UnsafeCell::new(0), destroyed: Arc::clone(destroyed) };
+        // SAFETY: nobody else has the value yet. A write that loom sees, so that a reader which
+        // the publish does not order after it is reported.
+        value.number.with_mut(|place| unsafe { *place = number });
+        Box::new(value)
     }
 
     pub fn read(&self) -> u32 {

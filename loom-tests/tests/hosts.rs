@@ -105,6 +105,54 @@ fn h1_a_request_keeps_its_slot_until_it_ends() {
     });
 }
 
+/// A cell of the caller's that the host's data refers to.
+struct Shared(Arc<UnsafeCell<u32>>);
+
+// SAFETY: the model orders its uses by the end of the request alone; loom reports any other order.
+unsafe impl Send for Shared {}
+// SAFETY: as above.
+unsafe impl Sync for Shared {}
+
+impl Shared {
+    fn use_it(&self) {
+        // SAFETY: loom checks that no other use runs beside it.
+        self.0.with_mut(|uses| unsafe { *uses += 1 });
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.use_it();
+    }
+}
+
+#[test]
+fn h2_what_was_done_with_the_host_comes_before_its_release() {
+    check(|| {
+        let cluster = open();
+        let data = Shared(Arc::new(UnsafeCell::new(0)));
+        let mine = Shared(Arc::clone(&data.0));
+        cluster.set_host_data(ADDRESS, Box::new(data)).unwrap();
+        let mut worker = cluster.worker().unwrap();
+        let pick = worker.pick(&PickContext::default()).unwrap();
+        // No snapshot is named any more: only the request keeps the host, and its end orders.
+        worker.quiesce();
+        let ending = thread::spawn(move || {
+            mine.use_it();
+            std::mem::forget(mine);
+            worker.done(pick, Outcome::Success).unwrap();
+            worker
+        });
+        cluster.apply(&Update::new().remove(ADDRESS)).unwrap();
+        // Loom switches threads where two of them meet at one atomic. That they also meet after the
+        // request has ended takes a hint.
+        thread::yield_now();
+        cluster.tick(1).unwrap();
+        drop(ending.join().unwrap());
+        cluster.tick(2).unwrap();
+    });
+}
+
 #[test]
 fn a_slot_that_is_used_again_counts_for_its_new_host_only() {
     check(|| {

@@ -11,20 +11,32 @@ use plimsoll_loom_tests::{Watched, check, is_soak, must_fail};
 
 /// No fence on either side.
 struct NoFence;
-impl Protocol for NoFence {
+// SAFETY: used in models only, which report what goes wrong.
+unsafe impl Protocol for NoFence {
     const FENCE: bool = false;
 }
 
 /// A reader trusts its first load.
 struct NoRecheck;
-impl Protocol for NoRecheck {
+// SAFETY: as above.
+unsafe impl Protocol for NoRecheck {
     const RECHECK: bool = false;
 }
 
 /// The scan does not acquire what readers release.
 struct RelaxedScan;
-impl Protocol for RelaxedScan {
+// SAFETY: as above.
+unsafe impl Protocol for RelaxedScan {
     const SCAN: loom::sync::atomic::Ordering = loom::sync::atomic::Ordering::Relaxed;
+}
+
+/// The pointer is replaced without a release. The fence after it would order the readers too, if
+/// they came late enough, so it is left out as well.
+struct WeakPublish;
+// SAFETY: as above.
+unsafe impl Protocol for WeakPublish {
+    const PUBLISH: loom::sync::atomic::Ordering = loom::sync::atomic::Ordering::Acquire;
+    const FENCE: bool = false;
 }
 
 /// Uses the reader `picks` times; the numbers it sees never go back.
@@ -60,6 +72,43 @@ fn s1_s2_s3_a_reader_never_sees_a_freed_value_and_what_no_slot_names_is_freed() 
     if is_soak() {
         check(|| one_reader::<Sound>(3, 3));
     }
+}
+
+/// One publish and one use: sound without the fences, because the one old value is still held
+/// when the reader gives it up.
+fn one_publish<P: Protocol>() {
+    let destroyed = Arc::new(AtomicUsize::new(0));
+    let (_cell, mut publisher) = Cell::<_, P>::with_publisher(Watched::new(0, &destroyed));
+    let mut reader = publisher.reader();
+    let picking = thread::spawn(move || read(&mut reader, 1));
+    publisher.publish(Watched::new(1, &destroyed));
+    picking.join().unwrap();
+}
+
+#[test]
+fn s1_a_publish_makes_the_whole_value_visible() {
+    check(one_publish::<NoFence>);
+    must_fail("publish without release", one_publish::<WeakPublish>);
+}
+
+#[test]
+fn a_failed_attempt_leaves_no_name_behind() {
+    check(|| {
+        let destroyed = Arc::new(AtomicUsize::new(0));
+        let (cell, mut publisher) = Cell::<_>::with_publisher(Watched::new(0, &destroyed));
+        let mut reader = publisher.reader();
+        let picking = thread::spawn(move || {
+            reader.newest().0.read();
+            reader.quiesce();
+            reader
+        });
+        publisher.publish(Watched::new(1, &destroyed));
+        publisher.publish(Watched::new(2, &destroyed));
+        let reader = picking.join().unwrap();
+        publisher.scan();
+        assert_eq!(cell.live(), 1, "a name that nobody uses kept a value alive");
+        drop(reader);
+    });
 }
 
 #[test]

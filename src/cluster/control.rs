@@ -1,5 +1,7 @@
 //! What the control lock protects: the model, and the way from it to the next snapshot.
 
+use std::collections::HashMap;
+
 use super::build;
 use super::check::check;
 use super::model::Model;
@@ -7,7 +9,7 @@ use super::runtime::{HEALTHY_PANIC_THRESHOLD, Runtime};
 use super::update::{Applied, Update};
 use crate::config::{Behavior, ClusterConfig, Policy};
 use crate::error::Error;
-use crate::host::{HostData, Table};
+use crate::host::{Address, HealthEvent, HostData, Table};
 use crate::policy::envoy::LISTS;
 use crate::policy::{Counter, Identity, State, Tables, WorkerShared, envoy, native};
 use crate::priority::{self, Loads, Rules, Tally};
@@ -126,6 +128,9 @@ impl Control {
             self.identity.instance += 1;
             self.identity.seeded = is_seeded(&config);
         }
+        if self.config.active_health_checks && !config.active_health_checks {
+            self.model.forget_health_checks();
+        }
         self.config = config;
         self.loads = Loads::default();
         build::invalidate(&mut self.model);
@@ -195,7 +200,11 @@ impl Control {
     /// The state and number of a new worker.
     pub(crate) fn register(&mut self, number: Option<u64>, peek_capacity: usize) -> State {
         let number = number.unwrap_or(self.next_worker);
-        self.next_worker = self.next_worker.max(number.saturating_add(1));
+        self.next_worker = number.wrapping_add(1);
+        // Workers may come and go without an update; this keeps the list in proportion.
+        if self.workers.len().is_power_of_two() {
+            self.forget_closed_workers();
+        }
         let state = State::new(self.seed, number, peek_capacity);
         state.shared.grow(self.model.priorities.len() * LISTS);
         self.workers.push(Arc::clone(&state.shared));
@@ -230,7 +239,24 @@ fn change_hosts(model: &mut Model, update: &Update, config: &ClusterConfig, tabl
     }
     update.removals.iter().for_each(|address| model.remove(address.as_str()));
     update.upserts.iter().for_each(|host| model.upsert(host, config, table));
-    update.health.iter().for_each(|(address, event)| model.health(address.as_str(), *event));
+    for (address, events) in health_by_host(&update.health) {
+        model.health(address.as_str(), &events);
+    }
+}
+
+/// The events of each host in their order, hosts in the order of their first one, so that events
+/// which cancel each other change nothing.
+fn health_by_host(events: &[(Address, HealthEvent)]) -> Vec<(&Address, Vec<HealthEvent>)> {
+    let mut places = HashMap::new();
+    let mut hosts: Vec<(&Address, Vec<HealthEvent>)> = Vec::new();
+    for (address, event) in events {
+        let place = *places.entry(address).or_insert_with(|| {
+            hosts.push((address, Vec::new()));
+            hosts.len() - 1
+        });
+        hosts[place].1.push(*event);
+    }
+    hosts
 }
 
 /// Whether Envoy's policy draws a seed when it is made.
@@ -258,6 +284,7 @@ impl Draft<'_> {
         let built = build::rebuild(self.model, self.config.behavior, self.config.policy);
         for set in &mut self.model.priorities {
             set.updates += u64::from(std::mem::take(&mut set.updated));
+            set.share_order();
             *membership_change += u64::from(std::mem::take(&mut set.membership_changed));
         }
         built
@@ -330,7 +357,7 @@ impl Draft<'_> {
 
     fn priorities(&self) -> Box<[Priority]> {
         let of_set = |set: &super::set::PrioritySet| Priority {
-            order: Arc::clone(&set.order),
+            order: Arc::clone(&set.shared_order),
             tally: set.tally(),
             localities: set
                 .buckets

@@ -179,20 +179,25 @@ impl Cluster {
         refused.map_or(Ok(()), |(_, error)| Err(error))
     }
 
-    /// Replaces the active request counts of hosts whose requests are counted elsewhere.
+    /// Sets the active requests of hosts some of whose requests are counted elsewhere. Picks and
+    /// their ends count on from there; what is said here never keeps a host that leaves.
     ///
     /// # Errors
     ///
     /// [`Error::UnknownHost`]; no count has changed then.
     pub fn set_active_requests(&self, loads: &[(&str, u32)]) -> Result<(), Error> {
         self.change(|control, table| {
-            let slot_of = |&(address, active): &(&str, u32)| {
+            let host_of = |&(address, active): &(&str, u32)| {
                 let slot = control.model.slot(address);
-                slot.map(|slot| (slot, active))
+                let entry = slot.and_then(|slot| control.model.directory.get(slot));
+                entry
+                    .map(|entry| (&entry.info, active))
                     .ok_or_else(|| Error::UnknownHost { address: address.into() })
             };
-            let slots = loads.iter().map(slot_of).collect::<Result<Vec<_>, _>>()?;
-            slots.into_iter().for_each(|(slot, active)| table.set_active(slot, active));
+            let hosts = loads.iter().map(host_of).collect::<Result<Vec<_>, _>>()?;
+            for (host, active) in hosts {
+                host.set_active(active, table.active(host.slot));
+            }
             Ok(())
         })
     }

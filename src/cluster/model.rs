@@ -17,7 +17,7 @@ use crate::host::{
     Address, Directory, Entry, HealthEvent, HealthFlags, HostInfo, Locality, Place, Table,
 };
 use crate::priority::Tally;
-use crate::sync::{Arc, OnceLock};
+use crate::sync::Arc;
 
 /// See the module.
 #[derive(Debug)]
@@ -104,8 +104,8 @@ impl Model {
         let mut named = vec![false; self.slots.end()];
         orders.iter().flatten().for_each(|&slot| named[slot as usize] = true);
         for (index, (order, weights)) in orders.into_iter().zip(weights).enumerate() {
-            self.settle(index, order, &named, config);
             self.set_locality_weights(index, weights);
+            self.settle(index, order, &named, config);
         }
     }
 
@@ -161,9 +161,7 @@ impl Model {
         named: &[bool],
         config: &ClusterConfig,
     ) {
-        let weight = |slot: &u32| self.directory.get(*slot).map_or(0, |entry| entry.weight);
-        self.max_host_weight = order.iter().map(weight).max().unwrap_or(0).max(1);
-        let before = Arc::clone(&self.priorities[index].order);
+        let before = self.priorities[index].order.clone();
         for &slot in before.iter().filter(|&&slot| !named[slot as usize]) {
             if self.stays_pending(slot, config) {
                 order.push(slot);
@@ -171,6 +169,8 @@ impl Model {
                 self.depart(slot);
             }
         }
+        let weight = |slot: &u32| self.directory.get(*slot).map_or(0, |entry| entry.weight);
+        self.max_host_weight = order.iter().map(weight).max().unwrap_or(0).max(1);
         let same_members = before.len() == order.len() && {
             let mut is_member = vec![false; named.len()];
             before.iter().for_each(|&slot| is_member[slot as usize] = true);
@@ -233,9 +233,8 @@ impl Model {
         };
         let (slot, generation) = self.slots.allocate(table);
         let address = endpoint.address.clone();
-        let data = OnceLock::new();
         let mut entry = Entry {
-            info: Arc::new(HostInfo { address: address.clone(), slot, generation, data }),
+            info: Arc::new(HostInfo::new(address.clone(), slot, generation)),
             place: Arc::clone(place),
             weight: endpoint.load_balancing_weight,
             priority,
@@ -259,7 +258,8 @@ impl Model {
     ) {
         let mut flags = old.flags;
         if old.place.disable_active_health_check != place.disable_active_health_check {
-            flags = initial_flags(place, config, None);
+            flags.remove(HealthFlags::ACTIVE_HC);
+            flags.insert(initial_flags(place, config, None));
         }
         flags.remove(HealthFlags::PENDING_DYNAMIC_REMOVAL);
         flags.set_eds(endpoint.health_status);
@@ -311,14 +311,16 @@ impl Model {
                 return;
             }
             self.priorities[old_priority].remove(old, &old_locality, node);
-            self.priorities[old_priority].membership_changed |= old_priority != priority;
+            let moved = (old, old_priority) != (slot, priority);
+            self.priorities[old_priority].membership_changed |= moved;
+            self.priorities[priority].membership_changed |= moved;
             if old != slot {
                 self.depart(old);
             }
+        } else {
+            self.priorities[priority].membership_changed = true;
         }
-        let set = &mut self.priorities[priority];
-        set.insert(slot, &locality, self.node.as_ref());
-        set.membership_changed = true;
+        self.priorities[priority].insert(slot, &locality, self.node.as_ref());
         self.visible = true;
     }
 
@@ -333,17 +335,20 @@ impl Model {
         self.depart(slot);
     }
 
-    /// Takes a report about one host's health in.
-    pub(super) fn health(&mut self, address: &str, event: HealthEvent) {
+    /// Takes reports about one host's health in, as one change.
+    pub(super) fn health(&mut self, address: &str, events: &[HealthEvent]) {
         let Some(slot) = self.slot(address) else { return };
         let Some(entry) = self.directory.get(slot) else { return };
         let mut flags = entry.flags;
-        flags.apply(event);
+        events.iter().for_each(|event| flags.apply(*event));
         let before = entry.flags;
         if flags == before {
             return;
         }
         self.visible = true;
+        // Envoy takes every priority anew when a health check or an ejection changes something,
+        // whether or not it changes who is eligible.
+        self.priorities.iter_mut().for_each(|set| set.updated = true);
         let failed = flags.intersects(HealthFlags::FAILED_ACTIVE_HC);
         if failed && flags.intersects(HealthFlags::PENDING_DYNAMIC_REMOVAL) {
             self.remove(address);
@@ -355,8 +360,19 @@ impl Model {
         }
         if (before.coarse(), before.excluded()) != (flags.coarse(), flags.excluded()) {
             self.priorities[priority].touch(&locality, self.node.as_ref(), true);
-            // Envoy takes every priority anew when a health check or an ejection says something.
-            self.priorities.iter_mut().for_each(|set| set.updated = true);
+        }
+    }
+
+    /// Forgets what active health checks said, for a cluster that has none any more.
+    pub(super) fn forget_health_checks(&mut self) {
+        let slots: Vec<u32> = self.by_address.values().copied().collect();
+        for slot in slots {
+            let checked = |entry: &Entry| entry.flags.intersects(HealthFlags::ACTIVE_HC);
+            if self.directory.get(slot).is_some_and(checked)
+                && let Some(entry) = self.directory.get_mut(slot)
+            {
+                entry.flags.remove(HealthFlags::ACTIVE_HC);
+            }
         }
     }
 

@@ -13,7 +13,9 @@ use crate::sync::Arc;
 #[derive(Debug)]
 pub(super) struct PrioritySet {
     /// Every host, in the order of the assignment that last changed the set.
-    pub(super) order: Arc<[u32]>,
+    pub(super) order: Vec<u32>,
+    /// The same for snapshots, as of the last rebuild.
+    pub(super) shared_order: Arc<[u32]>,
     /// One for each locality that has hosts, the local one first, then by name.
     pub(super) buckets: Vec<Bucket>,
     /// The weights that the assignment gave to localities.
@@ -59,7 +61,8 @@ impl Default for PrioritySet {
     /// An empty set, as it is when a higher priority is named.
     fn default() -> Self {
         Self {
-            order: Arc::new([]),
+            order: Vec::new(),
+            shared_order: Arc::new([]),
             buckets: Vec::new(),
             locality_weights: BTreeMap::new(),
             lists: Arc::default(),
@@ -112,13 +115,13 @@ impl PrioritySet {
             self.buckets[place].members.push(slot);
         }
         self.buckets.iter_mut().for_each(|bucket| bucket.members.sort_unstable());
-        self.order = order.into();
+        self.order = order;
         self.mark_updated();
     }
 
     /// Adds one host at the end.
     pub(super) fn insert(&mut self, slot: u32, locality: &Arc<Locality>, node: Option<&Locality>) {
-        self.order = self.order.iter().copied().chain([slot]).collect();
+        self.order.push(slot);
         let index = self.bucket_index(locality, node).unwrap_or_else(|place| {
             self.buckets.insert(place, Bucket::new(Arc::clone(locality)));
             place
@@ -133,10 +136,12 @@ impl PrioritySet {
 
     /// Takes one host out.
     pub(super) fn remove(&mut self, slot: u32, locality: &Locality, node: Option<&Locality>) {
-        self.order = self.order.iter().copied().filter(|&other| other != slot).collect();
+        self.order.retain(|&other| other != slot);
         if let Ok(index) = self.bucket_index(locality, node) {
             let bucket = &mut self.buckets[index];
-            bucket.members.retain(|&other| other != slot);
+            if let Ok(place) = bucket.members.binary_search(&slot) {
+                bucket.members.remove(place);
+            }
             bucket.dirty = true;
             if bucket.members.is_empty() {
                 self.buckets.remove(index);
@@ -153,6 +158,13 @@ impl PrioritySet {
         }
         self.updated |= updated;
         self.lists_are_stale = true;
+    }
+
+    /// Brings what snapshots share of the order up to date.
+    pub(super) fn share_order(&mut self) {
+        if *self.shared_order != *self.order {
+            self.shared_order = self.order.as_slice().into();
+        }
     }
 
     /// Marks everything as out of date, for a change of policy or behaviour.

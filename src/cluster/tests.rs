@@ -75,3 +75,14 @@ fn host_data_may_call_back_when_it_is_dropped() {
     cluster.apply(&Update::new().remove("10.0.0.9:80")).unwrap();
     assert_eq!(released.recv_timeout(Duration::from_secs(20)), Ok(0));
 }
+
+#[test]
+fn workers_that_come_and_go_leave_nothing_behind() {
+    let cluster = open();
+    for _ in 0..10_000 {
+        drop(cluster.worker().unwrap());
+    }
+    let control = cluster.lock().unwrap();
+    assert!(control.publisher.readers() < 10, "{} readers", control.publisher.readers());
+    assert!(control.summary().workers < 10, "{} workers", control.summary().workers);
+}

@@ -76,7 +76,6 @@ impl Directory {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sync::OnceLock;
 
     fn entry(slot: u32) -> Entry {
         let address = format!("10.0.0.1:{slot}").into();
@@ -87,7 +86,7 @@ mod tests {
             health_check_address: None,
         };
         Entry {
-            info: Arc::new(HostInfo { address, slot, generation: 0, data: OnceLock::new() }),
+            info: Arc::new(HostInfo::new(address, slot, 0)),
             place: Arc::new(place),
             weight: 1,
             priority: 0,

@@ -127,7 +127,8 @@ impl HealthFlags {
     const DEGRADED: Self = Self(0x008 | 0x010 | 0x400);
     const EXCLUDED: Self = Self(0x040 | 0x080 | 0x200);
     const EDS: Self = Self(0x004 | 0x010 | 0x200);
-    const CLEARED_BY_A_PASS: Self = Self(0x001 | 0x008 | 0x040 | 0x080 | 0x100);
+    /// What active health checks say; a check that passes clears all of it.
+    pub(crate) const ACTIVE_HC: Self = Self(0x001 | 0x008 | 0x040 | 0x080 | 0x100);
     /// What a new host object inherits from the one it replaces under the same health checker.
     const INHERITED: Self = Self(0x001 | 0x008 | 0x040 | 0x100);
 
@@ -216,9 +217,9 @@ impl HealthFlags {
     /// Takes a report in. The first result of a new host, either way, ends its waiting.
     pub(crate) fn apply(&mut self, event: HealthEvent) {
         match event {
-            HealthEvent::Pass => self.remove(Self::CLEARED_BY_A_PASS),
+            HealthEvent::Pass => self.remove(Self::ACTIVE_HC),
             HealthEvent::Degraded => {
-                self.remove(Self::CLEARED_BY_A_PASS);
+                self.remove(Self::ACTIVE_HC);
                 self.insert(Self::DEGRADED_ACTIVE_HC);
             }
             HealthEvent::Fail => self.fail(Self::NONE),

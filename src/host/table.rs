@@ -107,27 +107,16 @@ impl Table {
         if cell.generation.load(Ordering::Relaxed) != generation {
             return false;
         }
-        // H2, release side.
-        if cell.active.fetch_sub(1, Ordering::Release) == 0 {
-            // No edge: takes the mistake back before anybody but a reader of load figures saw it.
-            cell.active.fetch_add(1, Ordering::Relaxed);
-            return false;
-        }
-        true
+        // H2, release side. Not a plain subtraction: a mistaken end must never be seen by others,
+        // who would take what it leaves for requests.
+        let end = |active: u32| active.checked_sub(1);
+        cell.active.fetch_update(Ordering::Release, Ordering::Relaxed, end).is_ok()
     }
 
-    /// The active requests of a host, as a figure.
+    /// The counted requests of a host, as a figure.
     pub(crate) fn active(&self, slot: u32) -> u32 {
         // No edge: a figure.
         self.cell(slot).map_or(0, |cell| cell.active.load(Ordering::Relaxed))
-    }
-
-    /// Replaces a count, for hosts whose requests are counted elsewhere.
-    pub(crate) fn set_active(&self, slot: u32, active: u32) {
-        if let Some(cell) = self.cell(slot) {
-            // No edge: a figure.
-            cell.active.store(active, Ordering::Relaxed);
-        }
     }
 
     /// Whether no request is active on a host that no snapshot names any more.

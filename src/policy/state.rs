@@ -7,7 +7,7 @@
 
 use crate::host::Segments;
 use crate::policy::NoHost;
-use crate::rng::{Draws, GOLDEN, GOLDEN_INVERSE};
+use crate::rng::{Draws, GOLDEN, GOLDEN_INVERSE, splitmix64};
 use crate::schedule::Edf;
 use crate::sync::{Arc, AtomicU64, Ordering};
 
@@ -80,6 +80,16 @@ pub(crate) struct State {
     revision: u64,
 }
 
+/// Where a worker's cursor starts. Another phase for each seed, so that two proxies do not walk in
+/// lockstep; and workers spaced by a second irrational number, the root of one half, so that what
+/// one of them leads or lags is not what the next one does. Spaced by the golden ratio itself,
+/// each would walk one step behind the next on the same way, and their leads would add up.
+fn start(seed: u64, number: u64) -> u64 {
+    const ROOT_OF_ONE_HALF: u64 = 0xB504_F333_F9DE_6485;
+    let phase = splitmix64(seed).wrapping_sub(splitmix64(0));
+    phase.wrapping_add(number.wrapping_mul(ROOT_OF_ONE_HALF))
+}
+
 /// What identifies the tables that a state belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Identity {
@@ -93,9 +103,7 @@ pub(crate) struct Identity {
 
 impl State {
     pub(crate) fn new(seed: u64, number: u64, peek_capacity: usize) -> Self {
-        // Spaced by worker, and another phase for each seed, so that neither the workers of one
-        // proxy nor two proxies walk in lockstep.
-        let position = GOLDEN.wrapping_mul(seed.wrapping_add(number));
+        let position = start(seed, number);
         Self {
             draws: Draws::new(seed, number),
             shared: Arc::new(WorkerShared::new()),
@@ -140,6 +148,12 @@ impl State {
     #[inline]
     pub(super) fn next_number(&mut self) -> u64 {
         self.stash.pop().unwrap_or_else(|| self.draws.next())
+    }
+
+    /// Makes `number` the next one, before what was peeked or queued.
+    pub(crate) fn draw_next(&mut self, number: u64) {
+        self.forget_peeks();
+        self.draws.queue_first(number);
     }
 
     fn forget_peeks(&mut self) {

@@ -18,8 +18,8 @@ pub(crate) struct Alias<T> {
 }
 
 impl<T: Copy + PartialEq> Alias<T> {
-    /// A table over `items`; `weights` go with them, each at least 1, and their sum times their
-    /// number is less than 2^64.
+    /// A table over `items`; `weights` go with them, each at least 1. Their sum, and each of them
+    /// times their number, are less than 2^64.
     pub(crate) fn new<W: Weight>(items: &[T], weights: &[W]) -> Self {
         let count = weights.len() as u64;
         let total: u64 = weights.iter().map(|&weight| weight.into()).sum();

@@ -56,8 +56,8 @@ impl<T> Interval for Share<T> {
 }
 
 impl<T: Copy + PartialEq> Schedule<T> {
-    /// A schedule over at least one item; `weights` go with `items`, each at least 1, and their
-    /// sum times their number is less than 2^64.
+    /// A schedule over at least one item; `weights` go with `items`, each at least 1. Their sum,
+    /// and each of them times their number, are less than 2^64.
     pub(crate) fn new<W: Weight>(items: &[T], weights: &[W], walk: Walk) -> Self {
         if weights.windows(2).all(|pair| pair[0] == pair[1]) {
             return Self::Uniform(items.into());

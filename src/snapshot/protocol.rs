@@ -4,7 +4,15 @@ use crate::sync::Ordering;
 
 /// Which steps of the two-slot protocol are taken. The engine uses [`Sound`], where all are;
 /// other implementations exist only in the models that must fail.
-pub trait Protocol: 'static {
+///
+/// # Safety
+///
+/// An implementation that changes any of the constants makes readers use freed memory. It may be
+/// used under a model checker only, where nothing is freed.
+#[allow(unsafe_code)]
+pub unsafe trait Protocol: 'static {
+    /// Edge S1, release side: how the pointer is replaced.
+    const PUBLISH: Ordering = Ordering::AcqRel;
     /// Edge S2: both sides fence.
     const FENCE: bool = true;
     /// A reader loads the pointer again after naming its candidate.
@@ -17,4 +25,6 @@ pub trait Protocol: 'static {
 #[derive(Debug)]
 pub struct Sound;
 
-impl Protocol for Sound {}
+// SAFETY: no constant is changed.
+#[allow(unsafe_code)]
+unsafe impl Protocol for Sound {}

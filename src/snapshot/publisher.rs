@@ -32,7 +32,7 @@ impl<T: Send + Sync + 'static, P: Protocol> Publisher<T, P> {
         // No edge: a figure for people.
         self.cell.live.fetch_add(1, Ordering::Relaxed);
         // S1, release side. Acquire as well: what comes back is freed by this side.
-        let old = self.cell.current.swap(Box::into_raw(next), Ordering::AcqRel);
+        let old = self.cell.current.swap(Box::into_raw(next), P::PUBLISH);
         self.retired.push(old);
         self.scan();
     }
@@ -43,8 +43,7 @@ impl<T: Send + Sync + 'static, P: Protocol> Publisher<T, P> {
             // S2, the control side.
             fence(Ordering::SeqCst);
         }
-        // S4, acquire side.
-        self.lines.retain(|line| !line.closed.load(Ordering::Acquire));
+        self.forget_closed();
         let slots = self.lines.iter().flat_map(|line| line.slots.iter());
         // S3, acquire side.
         let named: Vec<*mut T> = slots.map(|slot| slot.load(P::SCAN)).collect();
@@ -54,8 +53,17 @@ impl<T: Send + Sync + 'static, P: Protocol> Publisher<T, P> {
         self.free(free);
     }
 
+    fn forget_closed(&mut self) {
+        // S4, acquire side.
+        self.lines.retain(|line| !line.closed.load(Ordering::Acquire));
+    }
+
     /// A new reader, which holds the newest value.
     pub fn reader(&mut self) -> Reader<T, P> {
+        // Readers may come and go without a publish; this keeps the list in proportion.
+        if self.lines.len().is_power_of_two() {
+            self.forget_closed();
+        }
         let (reader, line) = Reader::register(WatchedArc::clone(&self.cell));
         self.lines.push(line);
         reader
@@ -106,7 +114,8 @@ fn destroy<T>(value: *mut T, live: &AtomicUsize) {
     // Under loom the memory itself is kept, so that a variant that must fail is reported by the
     // model as a race with the destructor, instead of being undefined behaviour of the model.
     #[cfg(loom)]
-    // SAFETY: see below; the allocation is leaked.
+    // SAFETY: it came from `Box::into_raw`, and each caller has taken it out of the only list that
+    // held it. The allocation is leaked.
     #[allow(unsafe_code)]
     unsafe {
         std::ptr::drop_in_place(value);

@@ -40,8 +40,8 @@ impl<T: Send + Sync + 'static, P: Protocol> Reader<T, P> {
         (Self { held, side: 0, line: Arc::clone(&line), cell }, line)
     }
 
-    /// The newest value, or for one call after a publish the one before; and whether it is another
-    /// one than at the last call.
+    /// The newest value, and whether it is another one than at the last call. While publishes fall
+    /// between the two loads of every attempt, it is an older value for as long as they do.
     ///
     /// One load and one compare when nothing was published. Wait-free, except right after
     /// [`quiesce`](Self::quiesce): then there is nothing to go on with, and the attempt is
@@ -93,7 +93,8 @@ impl<T: Send + Sync + 'static, P: Protocol> Reader<T, P> {
             // S2, the reader's side.
             fence(Ordering::SeqCst);
         }
-        // S1, acquire side.
+        // S1, acquire side, and needed as such: an address that was freed and came back carries a
+        // value whose publish only this load has seen. (Models do not reuse addresses.)
         if P::RECHECK && self.cell.current.load(Ordering::Acquire) != candidate {
             // No edge: nothing was read through this name.
             self.line.slots[free].store(ptr::null_mut(), Ordering::Relaxed);
