@@ -208,14 +208,12 @@ impl Worker {
         picks: &mut [Pick],
     ) -> Result<usize, NoHost> {
         let (snapshot, state) = self.advance();
-        for (index, place) in picks.iter_mut().enumerate() {
-            match pick(snapshot, state, context.uncounted) {
-                Ok(chosen) => *place = chosen,
-                Err(why) if index == 0 => return Err(why),
-                Err(_) => return Ok(index),
-            }
+        let end = |chosen, state: &mut State| finish(chosen, snapshot, state, context.uncounted);
+        match &snapshot.tables {
+            Tables::RoundRobin(tables) => fill(picks, || tables.round_robin(state, &mut (), end)),
+            Tables::Random(tables) => fill(picks, || tables.random(state, &mut (), end)),
+            Tables::Envoy(tables) => fill(picks, || end(tables.pick(state, &mut ()), state)),
         }
-        Ok(picks.len())
     }
 
     /// Looks ahead: the host of the next pick that was not peeked yet. The picks that follow give
@@ -319,6 +317,22 @@ impl Worker {
         }
         (snapshot, &mut self.state)
     }
+}
+
+/// Fills `picks` up to the first one that finds no host.
+#[inline(always)]
+fn fill(
+    picks: &mut [Pick],
+    mut next: impl FnMut() -> Result<Pick, NoHost>,
+) -> Result<usize, NoHost> {
+    for (index, place) in picks.iter_mut().enumerate() {
+        match next() {
+            Ok(chosen) => *place = chosen,
+            Err(why) if index == 0 => return Err(why),
+            Err(_) => return Ok(index),
+        }
+    }
+    Ok(picks.len())
 }
 
 /// One pick without a filter. A function for each kind of tables, so that none of them saves

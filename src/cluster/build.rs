@@ -72,11 +72,19 @@ fn rebuild_bucket(bucket: &mut Bucket, directory: &Directory, walk: Walk) -> u64
     built
 }
 
+/// The hosts in these slots.
+fn entries<'a>(
+    slots: &'a [u32],
+    directory: &'a Directory,
+) -> impl Iterator<Item = (u32, &'a Entry)> {
+    slots.iter().filter_map(|&slot| Some((slot, directory.get(slot)?)))
+}
+
 /// Counts the members and sorts them into healthy, degraded, and failed but usable in panic.
 fn classify(members: &[u32], directory: &Directory) -> (Tally, [Class; 3]) {
     let mut tally = Tally::default();
     let mut classes: [Class; 3] = Default::default();
-    for entry in members.iter().filter_map(|&slot| directory.get(slot)) {
+    for (slot, entry) in entries(members, directory) {
         tally.count(entry.flags, entry.eds, entry.weight);
         let class = match entry.flags.coarse() {
             CoarseHealth::Healthy => 0,
@@ -84,7 +92,7 @@ fn classify(members: &[u32], directory: &Directory) -> (Tally, [Class; 3]) {
             CoarseHealth::Unhealthy if entry.eds.takes_out() => continue,
             CoarseHealth::Unhealthy => 2,
         };
-        classes[class].0.push(HostId::from(entry));
+        classes[class].0.push(HostId::new(slot, entry));
         classes[class].1.push(entry.weight);
     }
     (tally, classes)
@@ -97,12 +105,11 @@ fn rebuild_lists(set: &mut PrioritySet, directory: &Directory) -> u64 {
         bucket.tally = classify(&bucket.members, directory).0;
         bucket.chunks = [None, None, None];
     }
-    let entries = || set.order.iter().filter_map(|&slot| directory.get(slot));
-    let of = |health: CoarseHealth| {
-        entries().filter(|entry: &&Entry| entry.flags.coarse() == health).collect()
-    };
+    let all = || entries(&set.order, directory);
+    let of =
+        |health: CoarseHealth| all().filter(|(_, entry)| entry.flags.coarse() == health).collect();
     let lists = Lists {
-        all: entries().collect(),
+        all: all().collect(),
         healthy: of(CoarseHealth::Healthy),
         degraded: of(CoarseHealth::Degraded),
     };

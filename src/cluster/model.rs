@@ -236,6 +236,7 @@ impl Model {
         let mut entry = Entry {
             info: Arc::new(HostInfo::new(address.clone(), slot, generation)),
             place: Arc::clone(place),
+            generation,
             weight: endpoint.load_balancing_weight,
             priority,
             flags,
@@ -266,6 +267,7 @@ impl Model {
         let new = Entry {
             info: Arc::clone(&old.info),
             place: if old.place == *place { Arc::clone(&old.place) } else { Arc::clone(place) },
+            generation: old.generation,
             weight: endpoint.load_balancing_weight,
             priority,
             flags,

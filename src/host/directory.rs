@@ -26,6 +26,8 @@ pub(crate) struct Place {
 pub(crate) struct Entry {
     pub(crate) info: Arc<HostInfo>,
     pub(crate) place: Arc<Place>,
+    /// That of `info`, at hand.
+    pub(crate) generation: u32,
     pub(crate) weight: u32,
     pub(crate) priority: u32,
     pub(crate) flags: HealthFlags,
@@ -88,6 +90,7 @@ mod tests {
         Entry {
             info: Arc::new(HostInfo::new(address, slot, 0)),
             place: Arc::new(place),
+            generation: 0,
             weight: 1,
             priority: 0,
             flags: HealthFlags::NONE,

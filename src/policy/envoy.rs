@@ -31,10 +31,11 @@ pub(crate) struct List {
     is_weighted: bool,
 }
 
-impl<'a> FromIterator<&'a Entry> for List {
-    fn from_iter<I: IntoIterator<Item = &'a Entry>>(entries: I) -> Self {
-        let (hosts, weights): (Vec<HostId>, Vec<u32>) =
-            entries.into_iter().map(|entry| (HostId::from(entry), entry.weight)).unzip();
+impl<'a> FromIterator<(u32, &'a Entry)> for List {
+    /// From slots and what is in them.
+    fn from_iter<I: IntoIterator<Item = (u32, &'a Entry)>>(entries: I) -> Self {
+        let host = |(slot, entry)| (HostId::new(slot, entry), entry.weight);
+        let (hosts, weights): (Vec<HostId>, Vec<u32>) = entries.into_iter().map(host).unzip();
         let is_weighted = weights.windows(2).any(|pair| pair[0] != pair[1]);
         Self { hosts, weights, is_weighted }
     }

@@ -21,9 +21,10 @@ pub(crate) struct HostId {
     pub(crate) generation: u32,
 }
 
-impl From<&Entry> for HostId {
-    fn from(entry: &Entry) -> Self {
-        Self { slot: entry.info.slot, generation: entry.info.generation }
+impl HostId {
+    /// The host in `slot`.
+    pub(crate) fn new(slot: u32, entry: &Entry) -> Self {
+        Self { slot, generation: entry.generation }
     }
 }
 

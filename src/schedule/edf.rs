@@ -105,17 +105,20 @@ impl Edf {
 
     /// Moves an entry down to where both entries below it come later.
     fn sift_down(&mut self, mut place: usize) {
+        let heap = self.heap.as_mut_slice();
+        let entry = heap[place];
         loop {
             let left = 2 * place + 1;
-            let Some(first) = self.heap.get(left) else { return };
-            let right = self.heap.get(left + 1);
+            let Some(first) = heap.get(left) else { break };
+            let right = heap.get(left + 1);
             let child = left + usize::from(right.is_some_and(|right| right.is_before(first)));
-            if !self.heap[child].is_before(&self.heap[place]) {
-                return;
+            if !heap[child].is_before(&entry) {
+                break;
             }
-            self.heap.swap(place, child);
+            heap[place] = heap[child];
             place = child;
         }
+        heap[place] = entry;
     }
 }
 

@@ -53,13 +53,16 @@ pub(super) const FLAT_HOSTS: usize = 4096;
 /// All hosts and their shares of the unit interval in units of 2^-48, if they are few and every
 /// level is ordinary.
 pub(super) fn flatten(levels: &[Level]) -> Option<(Vec<Flat>, Vec<u64>)> {
-    let mut hosts = Vec::new();
-    let mut lengths = Vec::new();
+    let mut count = 0;
+    for level in levels {
+        count += level.ordinary.as_ref()?.len();
+    }
+    if count > FLAT_HOSTS {
+        return None;
+    }
+    let (mut hosts, mut lengths) = (Vec::with_capacity(count), Vec::with_capacity(count));
     for (index, level) in (0..).zip(levels) {
         let (schedule, chunk) = (level.ordinary.as_ref()?, level.chunk.as_ref().ok()?);
-        if hosts.len() + schedule.len() > FLAT_HOSTS {
-            return None;
-        }
         schedule.each(|host| hosts.push(Flat { host, priority: level.priority, level: index }));
         // 2^48 times 4096 hosts is what the alias table can multiply.
         let length = u128::from((level.last - level.start) >> 16) + 1;
