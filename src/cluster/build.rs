@@ -84,6 +84,8 @@ fn entries<'a>(
 fn classify(members: &[u32], directory: &Directory) -> (Tally, [Class; 3]) {
     let mut tally = Tally::default();
     let mut classes: [Class; 3] = Default::default();
+    // Most hosts are healthy most of the time.
+    classes[0] = (Vec::with_capacity(members.len()), Vec::with_capacity(members.len()));
     for (slot, entry) in entries(members, directory) {
         tally.count(entry.flags, entry.eds, entry.weight);
         let class = match entry.flags.coarse() {

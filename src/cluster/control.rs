@@ -284,7 +284,6 @@ impl Draft<'_> {
         let built = build::rebuild(self.model, self.config.behavior, self.config.policy);
         for set in &mut self.model.priorities {
             set.updates += u64::from(std::mem::take(&mut set.updated));
-            set.share_order();
             *membership_change += u64::from(std::mem::take(&mut set.membership_changed));
         }
         built
@@ -341,7 +340,7 @@ impl Draft<'_> {
         }
     }
 
-    fn contents(self, loads: &Loads, identity: Identity, stamp: Stamp) -> Published {
+    fn contents(mut self, loads: &Loads, identity: Identity, stamp: Stamp) -> Published {
         Published {
             tables: self.tables(loads),
             identity,
@@ -355,9 +354,9 @@ impl Draft<'_> {
         }
     }
 
-    fn priorities(&self) -> Box<[Priority]> {
-        let of_set = |set: &super::set::PrioritySet| Priority {
-            order: Arc::clone(&set.shared_order),
+    fn priorities(&mut self) -> Box<[Priority]> {
+        let of_set = |set: &mut super::set::PrioritySet| Priority {
+            order: set.share_order(),
             tally: set.tally(),
             localities: set
                 .buckets
@@ -369,7 +368,7 @@ impl Draft<'_> {
                 })
                 .collect(),
         };
-        self.model.priorities.iter().map(of_set).collect()
+        self.model.priorities.iter_mut().map(of_set).collect()
     }
 }
 

@@ -14,8 +14,8 @@ use crate::sync::Arc;
 pub(super) struct PrioritySet {
     /// Every host, in the order of the assignment that last changed the set.
     pub(super) order: Vec<u32>,
-    /// The same for snapshots, as of the last rebuild.
-    pub(super) shared_order: Arc<[u32]>,
+    /// The same for snapshots, as of the last rebuild; `None` when it is out of date.
+    shared_order: Option<Arc<[u32]>>,
     /// One for each locality that has hosts, the local one first, then by name.
     pub(super) buckets: Vec<Bucket>,
     /// The weights that the assignment gave to localities.
@@ -62,7 +62,7 @@ impl Default for PrioritySet {
     fn default() -> Self {
         Self {
             order: Vec::new(),
-            shared_order: Arc::new([]),
+            shared_order: None,
             buckets: Vec::new(),
             locality_weights: BTreeMap::new(),
             lists: Arc::default(),
@@ -116,12 +116,14 @@ impl PrioritySet {
         }
         self.buckets.iter_mut().for_each(|bucket| bucket.members.sort_unstable());
         self.order = order;
+        self.shared_order = None;
         self.mark_updated();
     }
 
     /// Adds one host at the end.
     pub(super) fn insert(&mut self, slot: u32, locality: &Arc<Locality>, node: Option<&Locality>) {
         self.order.push(slot);
+        self.shared_order = None;
         let index = self.bucket_index(locality, node).unwrap_or_else(|place| {
             self.buckets.insert(place, Bucket::new(Arc::clone(locality)));
             place
@@ -137,6 +139,7 @@ impl PrioritySet {
     /// Takes one host out.
     pub(super) fn remove(&mut self, slot: u32, locality: &Locality, node: Option<&Locality>) {
         self.order.retain(|&other| other != slot);
+        self.shared_order = None;
         if let Ok(index) = self.bucket_index(locality, node) {
             let bucket = &mut self.buckets[index];
             if let Ok(place) = bucket.members.binary_search(&slot) {
@@ -160,11 +163,9 @@ impl PrioritySet {
         self.lists_are_stale = true;
     }
 
-    /// Brings what snapshots share of the order up to date.
-    pub(super) fn share_order(&mut self) {
-        if *self.shared_order != *self.order {
-            self.shared_order = self.order.as_slice().into();
-        }
+    /// The order for a snapshot, which shares it with those before.
+    pub(super) fn share_order(&mut self) -> Arc<[u32]> {
+        Arc::clone(self.shared_order.get_or_insert_with(|| self.order.as_slice().into()))
     }
 
     /// Marks everything as out of date, for a change of policy or behaviour.
