@@ -57,7 +57,8 @@ fuzz: setup ## Fuzz each parser for a minute
 bench: setup ## Paired timings against peers (docs/performance.md)
 	benches/run.sh
 
-bench-instructions: setup ## Instruction counts under callgrind, checked against their budgets
+bench-instructions: ## Instruction counts under callgrind, checked against their budgets
+	@.ci/setup valgrind
 	benches/instructions.sh
 
 clean: ## Remove everything that was built

@@ -9,13 +9,14 @@ use std::process::ExitCode;
 
 use plimsoll::config::{Behavior, Policy};
 use plimsoll::{NoHost, Outcome, Pick, PickContext, Worker};
-use plimsoll_benches::scenario::{Layout, assignment, cluster};
+use plimsoll_benches::peer::{Kind, PeerCluster};
+use plimsoll_benches::scenario::{Layout, assignment, cluster, hosts};
 use plimsoll_benches::schemes::{NUMBERS, Scheme, Table, TwoSlots};
 
 /// A name and what it runs.
 type Case = (&'static str, fn(u64));
 
-const CASES: [Case; 23] = [
+const CASES: [Case; 24] = [
     ("empty", empty),
     ("plain-reference", plain_reference),
     ("snapshot-check", snapshot_check),
@@ -40,7 +41,8 @@ const CASES: [Case; 23] = [
     ("envoy/round_robin/1000/pick-equal-weights", |n| pick(ENVOY_TURNS, 1_000, COUNTED, n)),
     ("envoy/round_robin/100000/pick", |n| pick(ENVOY_ROUND_ROBIN, 100_000, COUNTED, n)),
     ("envoy/random/100000/pick", |n| pick(ENVOY_RANDOM, 100_000, COUNTED, n)),
-    ("done", done),
+    ("peer/edf/1000/pick", |n| peer(Kind::RoundRobin, n)),
+    ("peer/edf-of-localities/1000/pick", |n| peer(Kind::Localities, n)),
 ];
 
 /// Behaviour, policy, and whether all weights are equal.
@@ -145,24 +147,11 @@ fn batch(settings: Settings, hosts: u32, context: PickContext, iterations: u64) 
     black_box(sum);
 }
 
-/// Ends one pick again and again: its host has been told of more requests than that.
-fn done(iterations: u64) {
-    let cluster =
-        cluster(Behavior::Native, Policy::RoundRobin, &assignment(Layout::Layered, 1_000, false));
-    let mut worker = cluster.worker().expect("a worker");
-    let pick = worker.pick(&COUNTED).expect("a host");
-    let host = worker.host(pick).expect("a host").address().as_str().to_owned();
-    cluster.set_active_requests(&[(&host, u32::MAX)]).expect("a known host");
-    let result = Ok(pick);
-    let mut sum = 0_u64;
-    for _ in 0..iterations {
-        black_box(&UNCOUNTED);
-        let result = black_box(&result);
-        sum += slot(result);
-        let Ok(pick) = result else { continue };
-        worker.done(*pick, Outcome::Success).expect("a counted pick");
-    }
-    black_box(sum);
+/// The loop is the peer's own, in C++.
+fn peer(kind: Kind, iterations: u64) {
+    let hosts = hosts(Layout::Layered, 1_000, false);
+    let cluster = PeerCluster::new(Layout::Layered, &hosts);
+    black_box(cluster.worker(kind, 1).picks(iterations));
 }
 
 /// What `snapshot-check` reads, without the check.

@@ -1,0 +1,39 @@
+//! Times the engine against its peers, in paired slices: `paired [GROUP...]`, all groups without
+//! arguments.
+
+mod c;
+mod cold;
+mod layouts;
+mod pick;
+mod rebuild;
+mod snapshot;
+mod stalled;
+mod threads;
+
+use std::process::ExitCode;
+
+const GROUPS: [(&str, fn()); 7] = [
+    ("snapshot", snapshot::run),
+    ("stalled", stalled::run),
+    ("pick", pick::run),
+    ("cold", cold::run),
+    ("rebuild", rebuild::run),
+    ("threads", threads::run),
+    ("c", c::run),
+];
+
+fn main() -> ExitCode {
+    let asked: Vec<String> = std::env::args().skip(1).collect();
+    if let Some(unknown) = asked.iter().find(|name| GROUPS.iter().all(|(group, _)| group != name)) {
+        let known = GROUPS.map(|(group, _)| group).join(" ");
+        eprintln!("there is no group {unknown}; there are: {known}");
+        return ExitCode::FAILURE;
+    }
+    for (group, run) in GROUPS {
+        if asked.is_empty() || asked.iter().any(|name| name == group) {
+            println!("\n## {group}");
+            run();
+        }
+    }
+    ExitCode::SUCCESS
+}
