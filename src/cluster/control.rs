@@ -4,16 +4,17 @@ use std::collections::HashMap;
 
 use super::build;
 use super::check::check;
+use super::draft::{Draft, Stamp};
 use super::model::Model;
-use super::runtime::{HEALTHY_PANIC_THRESHOLD, Runtime};
+use super::runtime::Runtime;
 use super::update::{Applied, Update};
 use crate::config::{Behavior, ClusterConfig, Policy};
 use crate::error::Error;
 use crate::host::{Address, HealthEvent, HostData, Table};
 use crate::policy::envoy::LISTS;
-use crate::policy::{Counter, Identity, State, Tables, WorkerShared, envoy, native};
-use crate::priority::{self, Loads, Rules, Tally};
-use crate::published::{LocalityTally, Priority, Published};
+use crate::policy::{Counter, Identity, State, WorkerShared};
+use crate::priority::{Loads, Tally};
+use crate::published::Published;
 use crate::snapshot::{Cell, Publisher};
 use crate::sync::{Arc, WatchedArc};
 
@@ -262,117 +263,4 @@ fn health_by_host(events: &[(Address, HealthEvent)]) -> Vec<(&Address, Vec<Healt
 /// Whether Envoy's policy draws a seed when it is made.
 fn is_seeded(config: &ClusterConfig) -> bool {
     (config.behavior, config.policy) == (Behavior::Envoy, Policy::RoundRobin)
-}
-
-/// What numbers a snapshot.
-#[derive(Debug, Clone, Copy)]
-struct Stamp {
-    version: u64,
-    published_ns: u64,
-}
-
-/// The next snapshot on its way.
-struct Draft<'a> {
-    model: &'a mut Model,
-    config: &'a Arc<ClusterConfig>,
-    runtime: &'a Runtime,
-}
-
-impl Draft<'_> {
-    /// Brings the parts up to date; returns how many were built.
-    fn rebuild(&mut self, membership_change: &mut u64) -> u64 {
-        let built = build::rebuild(self.model, self.config.behavior, self.config.policy);
-        for set in &mut self.model.priorities {
-            set.updates += u64::from(std::mem::take(&mut set.updated));
-            *membership_change += u64::from(std::mem::take(&mut set.membership_changed));
-        }
-        built
-    }
-
-    fn rules(&self) -> Rules {
-        let runtime = self.runtime.get(HEALTHY_PANIC_THRESHOLD).map(|value| value.min(100));
-        let configured = self.config.healthy_panic_threshold;
-        let panic_threshold = match (runtime, self.config.behavior) {
-            (Some(percent), _) => percent_as_float(percent),
-            (None, Behavior::Native) => configured,
-            (None, Behavior::Envoy) => {
-                percent_as_float(priority::envoy::truncated_percent(configured))
-            }
-        };
-        Rules {
-            overprovisioning_factor: self.model.overprovisioning_factor,
-            weighted: self.model.weighted_priority_health,
-            panic_threshold,
-        }
-    }
-
-    fn loads(&self, before: &Loads) -> Loads {
-        let tallies = self.model.tallies();
-        match self.config.behavior {
-            Behavior::Native => priority::native::loads(&tallies, self.rules()),
-            Behavior::Envoy => {
-                let mut loads = before.clone();
-                priority::envoy::recalculate(&mut loads, &tallies, self.rules());
-                loads
-            }
-        }
-    }
-
-    fn tables(&self, loads: &Loads) -> Tables {
-        let (policy, fail) = (self.config.policy, self.config.fail_traffic_on_panic);
-        match self.config.behavior {
-            Behavior::Native => {
-                let chunks = build::chunks(self.model);
-                match policy {
-                    Policy::RoundRobin => {
-                        Tables::RoundRobin(native::Tables::new(fail, loads, &chunks))
-                    }
-                    Policy::Random => Tables::Random(native::Tables::new(fail, loads, &chunks)),
-                }
-            }
-            Behavior::Envoy => Tables::Envoy(envoy::Tables {
-                policy,
-                fail_traffic_on_panic: fail,
-                loads: loads.clone(),
-                lists: self.model.priorities.iter().map(|set| Arc::clone(&set.lists)).collect(),
-                updates: self.model.priorities.iter().map(|set| set.updates).collect(),
-            }),
-        }
-    }
-
-    fn contents(mut self, loads: &Loads, identity: Identity, stamp: Stamp) -> Published {
-        Published {
-            tables: self.tables(loads),
-            identity,
-            cells: self.model.slots.cells(),
-            directory: self.model.directory.clone(),
-            version: stamp.version,
-            published_ns: stamp.published_ns,
-            config: Arc::clone(self.config),
-            loads: loads.clone(),
-            priorities: self.priorities(),
-        }
-    }
-
-    fn priorities(&mut self) -> Box<[Priority]> {
-        let of_set = |set: &mut super::set::PrioritySet| Priority {
-            order: set.share_order(),
-            tally: set.tally(),
-            localities: set
-                .buckets
-                .iter()
-                .map(|bucket| LocalityTally {
-                    locality: Arc::clone(&bucket.locality),
-                    weight: set.locality_weights.get(&*bucket.locality).copied().unwrap_or(0),
-                    tally: bucket.tally,
-                })
-                .collect(),
-        };
-        self.model.priorities.iter_mut().map(of_set).collect()
-    }
-}
-
-#[allow(clippy::cast_precision_loss)] // at most 100
-fn percent_as_float(percent: u64) -> f64 {
-    percent as f64
 }

@@ -3,6 +3,7 @@
 mod build;
 mod check;
 mod control;
+mod draft;
 mod model;
 mod runtime;
 mod set;

@@ -1,0 +1,124 @@
+//! The next snapshot on its way: from the model and the settings to what is published.
+
+use super::build;
+use super::model::Model;
+use super::runtime::{HEALTHY_PANIC_THRESHOLD, Runtime};
+use super::set::PrioritySet;
+use crate::config::{Behavior, ClusterConfig, Policy};
+use crate::policy::{Identity, Tables, envoy, native};
+use crate::priority::{self, Loads, Rules};
+use crate::published::{LocalityTally, Priority, Published};
+use crate::sync::Arc;
+
+/// What numbers a snapshot.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Stamp {
+    pub(super) version: u64,
+    pub(super) published_ns: u64,
+}
+
+/// The next snapshot on its way.
+pub(super) struct Draft<'a> {
+    pub(super) model: &'a mut Model,
+    pub(super) config: &'a Arc<ClusterConfig>,
+    pub(super) runtime: &'a Runtime,
+}
+
+impl Draft<'_> {
+    /// Brings the parts up to date; returns how many were built.
+    pub(super) fn rebuild(&mut self, membership_change: &mut u64) -> u64 {
+        let built = build::rebuild(self.model, self.config.behavior, self.config.policy);
+        for set in &mut self.model.priorities {
+            set.updates += u64::from(std::mem::take(&mut set.updated));
+            *membership_change += u64::from(std::mem::take(&mut set.membership_changed));
+        }
+        built
+    }
+
+    fn rules(&self) -> Rules {
+        let runtime = self.runtime.get(HEALTHY_PANIC_THRESHOLD).map(|value| value.min(100));
+        let configured = self.config.healthy_panic_threshold;
+        let panic_threshold = match (runtime, self.config.behavior) {
+            (Some(percent), _) => percent_as_float(percent),
+            (None, Behavior::Native) => configured,
+            (None, Behavior::Envoy) => {
+                percent_as_float(priority::envoy::truncated_percent(configured))
+            }
+        };
+        Rules {
+            overprovisioning_factor: self.model.overprovisioning_factor,
+            weighted: self.model.weighted_priority_health,
+            panic_threshold,
+        }
+    }
+
+    pub(super) fn loads(&self, before: &Loads) -> Loads {
+        let tallies = self.model.tallies();
+        match self.config.behavior {
+            Behavior::Native => priority::native::loads(&tallies, self.rules()),
+            Behavior::Envoy => {
+                let mut loads = before.clone();
+                priority::envoy::recalculate(&mut loads, &tallies, self.rules());
+                loads
+            }
+        }
+    }
+
+    fn tables(&self, loads: &Loads) -> Tables {
+        let (policy, fail) = (self.config.policy, self.config.fail_traffic_on_panic);
+        match self.config.behavior {
+            Behavior::Native => {
+                let chunks = build::chunks(self.model);
+                match policy {
+                    Policy::RoundRobin => {
+                        Tables::RoundRobin(native::Tables::new(fail, loads, &chunks))
+                    }
+                    Policy::Random => Tables::Random(native::Tables::new(fail, loads, &chunks)),
+                }
+            }
+            Behavior::Envoy => Tables::Envoy(envoy::Tables {
+                policy,
+                fail_traffic_on_panic: fail,
+                loads: loads.clone(),
+                lists: self.model.priorities.iter().map(|set| Arc::clone(&set.lists)).collect(),
+                updates: self.model.priorities.iter().map(|set| set.updates).collect(),
+            }),
+        }
+    }
+
+    pub(super) fn contents(mut self, loads: &Loads, identity: Identity, stamp: Stamp) -> Published {
+        Published {
+            tables: self.tables(loads),
+            identity,
+            cells: self.model.slots.cells(),
+            directory: self.model.directory.clone(),
+            version: stamp.version,
+            published_ns: stamp.published_ns,
+            config: Arc::clone(self.config),
+            loads: loads.clone(),
+            priorities: self.priorities(),
+        }
+    }
+
+    fn priorities(&mut self) -> Box<[Priority]> {
+        let of_set = |set: &mut PrioritySet| Priority {
+            order: set.share_order(),
+            tally: set.tally(),
+            localities: set
+                .buckets
+                .iter()
+                .map(|bucket| LocalityTally {
+                    locality: Arc::clone(&bucket.locality),
+                    weight: set.locality_weights.get(&*bucket.locality).copied().unwrap_or(0),
+                    tally: bucket.tally,
+                })
+                .collect(),
+        };
+        self.model.priorities.iter_mut().map(of_set).collect()
+    }
+}
+
+#[allow(clippy::cast_precision_loss)] // at most 100
+fn percent_as_float(percent: u64) -> f64 {
+    percent as f64
+}
