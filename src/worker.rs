@@ -285,8 +285,8 @@ impl Worker {
 
     /// Why the next pick will go where it goes, decided by the pick's own code; with `draw`, as
     /// if that were the next random number. Changes no pick (but moves to the newest snapshot, as a
-    /// pick would); allocates. `accept` and `context`
-    /// are as for [`pick_filtered`](Self::pick_filtered).
+    /// pick would); allocates. `accept` and `context` are as for
+    /// [`pick_filtered`](Self::pick_filtered).
     pub fn explain(
         &mut self,
         context: &PickContext,

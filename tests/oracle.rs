@@ -59,6 +59,15 @@ struct Oracle {
 /// What a dump shows of one host.
 type Row = (String, u32, String, HealthFlags, EdsHealth, u32, u64);
 
+/// What an active health checker owns: a report or a change of its address replaces them all.
+const ACTIVE_HC_FLAGS: [HealthFlags; 5] = [
+    HealthFlags::FAILED_ACTIVE_HC,
+    HealthFlags::DEGRADED_ACTIVE_HC,
+    HealthFlags::PENDING_ACTIVE_HC,
+    HealthFlags::EXCLUDED_VIA_IMMEDIATE_HC_FAIL,
+    HealthFlags::ACTIVE_HC_TIMEOUT,
+];
+
 fn has(flags: HealthFlags, flag: HealthFlags) -> bool {
     flags.intersects(flag)
 }
@@ -67,13 +76,7 @@ fn has(flags: HealthFlags, flag: HealthFlags) -> bool {
 fn report(flags: &mut HealthFlags, event: HealthEvent) {
     match event {
         HealthEvent::Pass | HealthEvent::Degraded => {
-            for flag in [
-                HealthFlags::FAILED_ACTIVE_HC,
-                HealthFlags::DEGRADED_ACTIVE_HC,
-                HealthFlags::PENDING_ACTIVE_HC,
-                HealthFlags::EXCLUDED_VIA_IMMEDIATE_HC_FAIL,
-                HealthFlags::ACTIVE_HC_TIMEOUT,
-            ] {
+            for flag in ACTIVE_HC_FLAGS {
                 flags.remove(flag);
             }
             if event == HealthEvent::Degraded {
@@ -136,13 +139,7 @@ impl Oracle {
                     (true, true) => (flags, Some(host.identity)),
                     (true, false) => {
                         let mut flags = flags;
-                        for flag in [
-                            HealthFlags::FAILED_ACTIVE_HC,
-                            HealthFlags::DEGRADED_ACTIVE_HC,
-                            HealthFlags::PENDING_ACTIVE_HC,
-                            HealthFlags::EXCLUDED_VIA_IMMEDIATE_HC_FAIL,
-                            HealthFlags::ACTIVE_HC_TIMEOUT,
-                        ] {
+                        for flag in ACTIVE_HC_FLAGS {
                             flags.remove(flag);
                         }
                         flags.insert(self.fresh_flags(endpoint));
