@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use crate::config::Policy;
-use crate::host::{Address, HostRef};
+use crate::host::Address;
 use crate::policy::{Candidate, NoHost, PriorityChoice, Recorder, Source};
-use crate::published::{Published, effective_weight, percent};
+use crate::published::{Published, Warmup, percent};
 
 /// The decisions of one pick, as its own code made them. See
 /// [`Worker::explain`](crate::Worker::explain).
@@ -52,8 +52,10 @@ pub struct ExplainedHost {
     pub address: Address,
     /// Its configured weight.
     pub weight: u32,
-    /// The weight that the policy used.
+    /// The weight that the policy uses now, slow start included and its requests not.
     pub effective_weight: f64,
+    /// How far it is with its slow start; `None` if it is not in it.
+    pub slow_start: Option<Warmup>,
 }
 
 /// What a recorder noted.
@@ -84,18 +86,20 @@ impl Explanation {
         snapshot: &Published,
         trace: Trace,
         result: Result<Candidate, NoHost>,
+        now_ns: u64,
     ) -> Self {
         let host = result.and_then(|candidate| {
             let entry = snapshot.directory.get(candidate.host.slot).ok_or(NoHost::Empty)?;
             Ok(ExplainedHost {
                 address: entry.info.address.clone(),
                 weight: entry.weight,
-                effective_weight: effective_weight(snapshot, HostRef::new(entry)),
+                effective_weight: snapshot.effective_weight(entry, now_ns),
+                slow_start: snapshot.warmup(entry, now_ns),
             })
         });
         let priority = trace.priority.map(|choice| decision(snapshot, choice));
         let why = sentence(snapshot, &trace, &host);
-        let policy = snapshot.config.policy;
+        let policy = snapshot.config.policy.clone();
         Self { snapshot: snapshot.version, draw: trace.draw, priority, policy, host, why }
     }
 }
@@ -129,7 +133,11 @@ fn sentence(snapshot: &Published, trace: &Trace, host: &Result<ExplainedHost, No
     let _ = match host {
         Ok(host) => {
             let policy = snapshot.config.policy.name();
-            write!(why, "{policy} took {} of {} hosts", host.address, trace.hosts)
+            let _ = write!(why, "{policy} took {} of {} hosts", host.address, trace.hosts);
+            host.slow_start.map_or(Ok(()), |Warmup { factor, seconds_left }| {
+                let percent = factor * 100.0;
+                write!(why, ", in slow start at {percent:.2} % for {seconds_left} s more")
+            })
         }
         Err(reason) => write!(why, "{reason}"),
     };

@@ -39,14 +39,16 @@ mod sync;
 mod view;
 mod worker;
 
-pub use cluster::{Applied, Cluster, HostChange, Options, Runtime, Update};
+pub use cluster::{Applied, Cluster, HostChange, HostLoad, Options, Runtime, RuntimeValue, Update};
 pub use error::Error;
 pub use explain::{ExplainedHost, Explanation, PriorityDecision};
 pub use host::{
     Address, CoarseHealth, EdsHealth, HealthEvent, HealthFlags, HostData, HostRef, Locality,
+    MAX_LOAD,
 };
 pub use policy::{NoHost, Source};
 pub use priority::Tally;
+pub use published::Warmup;
 pub use stats::Stats;
 pub use view::{HostView, LocalityView, PriorityView, View};
 pub use worker::{

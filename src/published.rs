@@ -1,8 +1,8 @@
 //! What one publish contains: everything a pick reads, and everything a dump shows.
 
 use crate::config::{Behavior, ClusterConfig, Policy};
-use crate::host::{Cells, Directory, HostRef, Locality};
-use crate::policy::{Identity, Tables};
+use crate::host::{Cells, Directory, Entry, Locality};
+use crate::policy::{Identity, SlowStart, Tables, age_ms};
 use crate::priority::{Loads, Tally, envoy, native};
 use crate::sync::Arc;
 
@@ -17,6 +17,8 @@ pub(crate) struct Published {
     pub(crate) version: u64,
     /// What the cluster's clock showed.
     pub(crate) published_ns: u64,
+    /// How hosts that have come up are warmed up.
+    pub(crate) slow_start: Option<SlowStart>,
     pub(crate) config: Arc<ClusterConfig>,
     pub(crate) loads: Loads,
     pub(crate) priorities: Box<[Priority]>,
@@ -41,12 +43,36 @@ pub(crate) struct LocalityTally {
     pub(crate) tally: Tally,
 }
 
-/// The weight that the policy uses for a host now.
-pub(crate) fn effective_weight(snapshot: &Published, host: HostRef<'_>) -> f64 {
-    match (snapshot.config.behavior, snapshot.config.policy) {
-        // Envoy's random policy ignores weights.
-        (Behavior::Envoy, Policy::Random) => 1.0,
-        _ => f64::from(host.weight()),
+/// How far a host in slow start is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct Warmup {
+    /// What the host's weight is multiplied with now, more than 0 and less than 1.
+    pub factor: f64,
+    /// How long until its weight is whole.
+    pub seconds_left: f64,
+}
+
+impl Published {
+    /// How far a host is with its slow start; `None` if it is not in it.
+    #[allow(clippy::cast_precision_loss)] // milliseconds, for people
+    pub(crate) fn warmup(&self, host: &Entry, now_ns: u64) -> Option<Warmup> {
+        let SlowStart { ramp, .. } = self.slow_start?;
+        let age_ms = age_ms(host.warming_since_ns()?, now_ns);
+        let left_ms = ramp.window_ms.checked_sub(age_ms).filter(|&left_ms| left_ms > 0)?;
+        Some(Warmup { factor: ramp.factor(age_ms), seconds_left: left_ms as f64 / 1000.0 })
+    }
+
+    /// The weight that the policy uses for a host now, its requests aside.
+    pub(crate) fn effective_weight(&self, host: &Entry, now_ns: u64) -> f64 {
+        match (self.config.behavior, &self.config.policy) {
+            // Envoy's random policy ignores weights.
+            (Behavior::Envoy, Policy::Random) => 1.0,
+            _ => {
+                let factor = self.warmup(host, now_ns).map_or(1.0, |warmup| warmup.factor);
+                f64::from(host.weight) * factor
+            }
+        }
     }
 }
 

@@ -11,17 +11,13 @@ pub(crate) use std::sync::{Arc, OnceLock};
 #[cfg(not(loom))]
 pub(crate) use std::sync::{
     Arc as WatchedArc, Mutex, MutexGuard,
-    atomic::{
-        AtomicBool, AtomicI64, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
-    },
+    atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence},
 };
 
 #[cfg(loom)]
 pub(crate) use loom::sync::{
     Arc as WatchedArc, Mutex, MutexGuard,
-    atomic::{
-        AtomicBool, AtomicI64, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
-    },
+    atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence},
 };
 
 pub(crate) use crossbeam_epoch as epoch;

@@ -5,9 +5,8 @@ use std::fmt;
 use crate::cluster::{Cluster, Shared};
 use crate::config::ClusterConfig;
 use crate::host::{HostRef, Locality};
-use crate::policy::Tables;
 use crate::priority::Tally;
-use crate::published::{Published, effective_weight, percent};
+use crate::published::{Published, Warmup, percent};
 use crate::snapshot::{Cell, Pinned};
 use crate::sync::WatchedArc;
 
@@ -68,12 +67,14 @@ pub struct LocalityView<'a> {
 pub struct HostView<'a> {
     /// Who and how it is.
     pub host: HostRef<'a>,
-    /// The weight that the policy uses now.
+    /// The weight that the policy uses now, slow start included and its requests not.
     pub effective_weight: f64,
+    /// How far it is with its slow start; `None` if it is not in it.
+    pub slow_start: Option<Warmup>,
     /// Its active requests; changes while one looks.
     pub active: u32,
     /// The part of the traffic that it gets, 0 to 1: the probability that a pick at a random
-    /// moment lands on it.
+    /// moment lands on it; in `least_request`, while no host has requests.
     pub share: f64,
 }
 
@@ -126,14 +127,16 @@ impl View {
     /// All hosts, by priority, then in the assignment's order.
     #[must_use]
     pub fn hosts(&self) -> Vec<HostView<'_>> {
-        let shares = self.shares();
+        let now_ns = self.shared.clock.now_ns();
+        let shares = self.shares(now_ns);
         let slots = self.snapshot.priorities.iter().flat_map(|priority| priority.order.iter());
         let of_slot = |&slot: &u32| {
-            let host = HostRef::new(self.snapshot.directory.get(slot)?);
+            let entry = self.snapshot.directory.get(slot)?;
             Some(HostView {
-                host,
-                effective_weight: effective_weight(&self.snapshot, host),
-                active: host.info().active(self.shared.table.active(slot)),
+                host: HostRef::new(entry),
+                effective_weight: self.snapshot.effective_weight(entry, now_ns),
+                slow_start: self.snapshot.warmup(entry, now_ns),
+                active: self.shared.table.load(slot),
                 share: shares.get(slot as usize).copied().unwrap_or(0.0),
             })
         };
@@ -141,7 +144,7 @@ impl View {
     }
 
     /// The share of every slot.
-    fn shares(&self) -> Vec<f64> {
+    fn shares(&self, now_ns: u64) -> Vec<f64> {
         let orders = self.snapshot.priorities.iter().flat_map(|priority| priority.order.iter());
         let slots = orders.max().map_or(0, |&last| last as usize + 1);
         let mut shares = vec![0.0; slots];
@@ -150,11 +153,7 @@ impl View {
                 *sum += share;
             }
         };
-        match &self.snapshot.tables {
-            Tables::RoundRobin(tables) => tables.shares(add),
-            Tables::Random(tables) => tables.shares(add),
-            Tables::Envoy(tables) => tables.shares(add),
-        }
+        self.snapshot.tables.shares(now_ns, add);
         shares
     }
 }

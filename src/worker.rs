@@ -43,6 +43,10 @@ pub struct PickContext {
     /// Do not count an active request. Such a pick needs no [`Worker::done`] and is valid until
     /// the worker's next pick.
     pub uncounted: bool,
+    /// What the clock shows now, in nanoseconds on the scale of [`Cluster::tick`]; 0 for what the
+    /// last tick was told. `behavior: envoy` weighs hosts in slow start by it; nothing else reads
+    /// it.
+    pub now_ns: u64,
 }
 
 /// A picked host: a small value that may be copied, stored, and sent to other threads.
@@ -119,8 +123,8 @@ impl Cluster {
 /// Picks, peeks and ends of requests never allocate, lock, wait, or make a system call. Reading
 /// the newest snapshot is one load and one compare. Three exceptions, all off the common path: the
 /// first pick after [`quiesce`](Self::quiesce) repeats its attempt while publishes fall between
-/// its two loads; in `behavior: envoy`, `round_robin` over hosts of different weight allocates
-/// its scheduler at the first pick after an update, and room for its peeks; and dropping the last
+/// its two loads; in `behavior: envoy`, hosts of different weight or in slow start are scheduled,
+/// and the scheduler is allocated at the first pick after an update, and room for its peeks; and dropping the last
 /// handle of a cluster frees all of it.
 ///
 /// ```
@@ -172,7 +176,7 @@ impl Worker {
     #[inline]
     pub fn pick(&mut self, context: &PickContext) -> Result<Pick, NoHost> {
         let (snapshot, state) = self.advance();
-        pick(snapshot, state, context.uncounted)
+        pick(snapshot, state, context)
     }
 
     /// Picks a host that `accept` likes: up to `context.retries` more attempts, each a whole
@@ -187,6 +191,7 @@ impl Worker {
         mut accept: impl FnMut(Pick, HostRef<'_>) -> bool,
     ) -> Result<Pick, NoHost> {
         let (snapshot, state) = self.advance();
+        state.pick_ns = context.now_ns;
         let accept = |candidate: Candidate| {
             let entry = snapshot.directory.get(candidate.host.slot);
             entry.is_none_or(|entry| accept(candidate.uncounted(), HostRef::new(entry)))
@@ -212,12 +217,20 @@ impl Worker {
         match &snapshot.tables {
             Tables::RoundRobin(tables) => fill(picks, || tables.round_robin(state, &mut (), end)),
             Tables::Random(tables) => fill(picks, || tables.random(state, &mut (), end)),
-            Tables::Envoy(tables) => fill(picks, || end(tables.pick(state, &mut ()), state)),
+            Tables::LeastRequest(tables) => fill(picks, || end(tables.pick(state, &mut ()), state)),
+            Tables::Envoy(tables) => {
+                state.pick_ns = context.now_ns;
+                fill(picks, || end(tables.pick(state, &mut ()), state))
+            }
         }
     }
 
     /// Looks ahead: the host of the next pick that was not peeked yet. The picks that follow give
     /// the peeked hosts first and in order, unless an update comes between. Never counted.
+    ///
+    /// `least_request` looks at loads, so that its picks come to the peeked hosts only as long as
+    /// loads are what they were. In `behavior: envoy` it cannot be peeked at all, unless weights
+    /// differ or hosts are in slow start.
     ///
     /// In `behavior: envoy`, `round_robin` keeps that promise as far as Envoy does: its lists of
     /// equal weights share one count of peeks, so that peeks over several priorities may come out
@@ -229,6 +242,7 @@ impl Worker {
     /// healthy hosts.
     pub fn peek(&mut self) -> Result<Pick, NoHost> {
         let (snapshot, state) = self.advance();
+        state.pick_ns = 0;
         snapshot.tables.peek(state).map(Candidate::uncounted)
     }
 
@@ -295,6 +309,7 @@ impl Worker {
     ) -> Explanation {
         let (snapshot, state) = self.advance();
         let mut state = state.detached();
+        state.pick_ns = context.now_ns;
         if let Some(draw) = draw {
             state.draw_next(draw);
         }
@@ -305,7 +320,7 @@ impl Worker {
             entry.is_none_or(|entry| accept(HostRef::new(entry)))
         };
         let result = snapshot.tables.pick_filtered(&mut state, retries, accept, &mut trace);
-        Explanation::new(snapshot, trace, result)
+        Explanation::new(snapshot, trace, result, state.now_ns())
     }
 
     /// The newest snapshot, and the state that goes with it.
@@ -338,11 +353,13 @@ fn fill(
 /// One pick without a filter. A function for each kind of tables, so that none of them saves
 /// registers that only another one needs.
 #[inline]
-fn pick(snapshot: &Published, state: &mut State, uncounted: bool) -> Result<Pick, NoHost> {
+fn pick(snapshot: &Published, state: &mut State, context: &PickContext) -> Result<Pick, NoHost> {
+    let uncounted = context.uncounted;
     match &snapshot.tables {
         Tables::RoundRobin(tables) => round_robin(tables, snapshot, state, uncounted),
         Tables::Random(tables) => random(tables, snapshot, state, uncounted),
-        Tables::Envoy(tables) => as_envoy(tables, snapshot, state, uncounted),
+        Tables::LeastRequest(tables) => least_request(tables, snapshot, state, uncounted),
+        Tables::Envoy(tables) => as_envoy(tables, snapshot, state, context),
     }
 }
 
@@ -367,13 +384,24 @@ fn random(
 }
 
 #[inline(never)]
-fn as_envoy(
-    tables: &envoy::Tables,
+fn least_request(
+    tables: &native::LeastRequest,
     snapshot: &Published,
     state: &mut State,
     uncounted: bool,
 ) -> Result<Pick, NoHost> {
     finish(tables.pick(state, &mut ()), snapshot, state, uncounted)
+}
+
+#[inline(never)]
+fn as_envoy(
+    tables: &envoy::Tables,
+    snapshot: &Published,
+    state: &mut State,
+    context: &PickContext,
+) -> Result<Pick, NoHost> {
+    state.pick_ns = context.now_ns;
+    finish(tables.pick(state, &mut ()), snapshot, state, context.uncounted)
 }
 
 /// Counts what was chosen.

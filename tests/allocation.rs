@@ -75,7 +75,7 @@ fn the_counter_counts() {
 #[test]
 fn picking_allocates_nothing_before_and_after_a_publish() {
     for behavior in BEHAVIORS {
-        for policy in POLICIES {
+        for policy in &POLICIES {
             let hosts = assignment(vec![plain(0, 1, 6), plain(0, 2, 3), plain(1, 1, 4)]);
             let cluster = open(config(behavior, policy), &hosts);
             let mut worker = cluster.worker().unwrap();
@@ -103,7 +103,7 @@ fn envoys_schedulers_are_made_once_and_then_allocate_nothing() {
         ..Endpoint::new(format!("10.0.0.{host}:80"))
     };
     let hosts = assignment(vec![group(0, "z", (0..40).map(heavy).collect())]);
-    let cluster = open(config(Behavior::Envoy, Policy::RoundRobin), &hosts);
+    let cluster = open(config(Behavior::Envoy, &Policy::ROUND_ROBIN), &hosts);
     let mut worker = cluster.worker().unwrap();
     let context = PickContext::default();
     for event in [HealthEvent::Eject, HealthEvent::Uneject] {

@@ -121,7 +121,7 @@ fn hosts_are_partitioned_by_health_per_locality_too() {
         let config = ClusterConfig {
             active_health_checks: true,
             ignore_new_hosts_until_first_hc: true,
-            ..config(behavior, Policy::Random)
+            ..config(behavior, &Policy::Random)
         };
         let eds = vec![endpoint("h5:1", EdsHealth::Draining)];
         let hosts = assignment(vec![
@@ -151,7 +151,7 @@ fn localities_come_in_bytewise_order() {
             at("oceania", "koala", "ingsoc", &["h0:1", "h1:1"]),
             at("", "us-east-1a", "", &["h2:1"]),
         ];
-        let cluster = open(config(behavior, Policy::Random), &assignment(first.clone()));
+        let cluster = open(config(behavior, &Policy::Random), &assignment(first.clone()));
         let names = |cluster: &Cluster| {
             let named = buckets(cluster, 0).into_iter();
             named.map(|(name, _, healthy, ..)| (name, healthy)).collect::<Vec<_>>()
@@ -180,7 +180,7 @@ fn the_local_locality_comes_first() {
         let hosts = vec![plain(0, 1, 2), plain(0, 0, 1), plain(0, 2, 1)];
         let options =
             Options { node_locality: Some(Locality::new("", "z2", "")), ..Options::default() };
-        let config = config(behavior, Policy::Random);
+        let config = config(behavior, &Policy::Random);
         let cluster = Cluster::open(config, &assignment(hosts), options).unwrap();
         let names: Vec<String> = buckets(&cluster, 0).into_iter().map(|b| b.0).collect();
         assert_eq!(names, ["/z2/", "/z0/", "/z1/"], "{behavior:?}");
@@ -195,7 +195,7 @@ fn locality_weights_stand_in_the_order_of_the_localities() {
     };
     let hosts = vec![weighted(0, Some(42)), weighted(1, None), weighted(2, Some(37))];
     for behavior in BEHAVIORS {
-        let cluster = open(config(behavior, Policy::Random), &assignment(hosts.clone()));
+        let cluster = open(config(behavior, &Policy::Random), &assignment(hosts.clone()));
         let weights: Vec<u32> = buckets(&cluster, 0).into_iter().map(|b| b.1).collect();
         assert_eq!(weights, [42, 0, 37], "{behavior:?}");
         let mut changed = hosts.clone();
@@ -222,7 +222,7 @@ fn each_priority_has_its_own_locality_weights() {
             node_locality: Some(Locality::new("", "us-east-1a", "")),
             ..Options::default()
         };
-        let cluster = Cluster::open(config(behavior, Policy::Random), &hosts, options).unwrap();
+        let cluster = Cluster::open(config(behavior, &Policy::Random), &hosts, options).unwrap();
         let weights =
             |priority| buckets(&cluster, priority).into_iter().map(|b| b.1).collect::<Vec<_>>();
         assert_eq!((weights(0), weights(1)), (vec![75, 25], vec![60, 40]), "{behavior:?}");
@@ -233,7 +233,7 @@ fn each_priority_has_its_own_locality_weights() {
 fn priorities_never_shrink() {
     for behavior in BEHAVIORS {
         let cluster = open(
-            config(behavior, Policy::Random),
+            config(behavior, &Policy::Random),
             &assignment(vec![plain(0, 0, 2), plain(1, 0, 1)]),
         );
         let sizes = || {
@@ -267,7 +267,7 @@ fn mark_of(cluster: &Cluster, address: &str) -> Option<u32> {
 fn a_host_that_moves_between_priorities_stays_itself() {
     for behavior in BEHAVIORS {
         let config =
-            ClusterConfig { active_health_checks: true, ..config(behavior, Policy::Random) };
+            ClusterConfig { active_health_checks: true, ..config(behavior, &Policy::Random) };
         let two =
             |priority| group(priority, "z", vec![Endpoint::new("a:80"), Endpoint::new("b:80")]);
         let cluster = open(config, &assignment(vec![two(0)]));
@@ -295,7 +295,7 @@ fn hosts_that_swap_priorities_stay_themselves() {
         ])
     };
     for behavior in BEHAVIORS {
-        let cluster = open(config(behavior, Policy::Random), &hosts("a:80", "a:81"));
+        let cluster = open(config(behavior, &Policy::Random), &hosts("a:80", "a:81"));
         mark(&cluster, "a:80", 80);
         mark(&cluster, "a:81", 81);
         cluster.assign(&hosts("a:81", "a:80")).unwrap();
@@ -324,7 +324,7 @@ fn envoy_takes_a_host_for_another_when_its_place_or_its_checks_change() {
     for (what, changed, flags) in changes {
         for behavior in BEHAVIORS {
             let config =
-                ClusterConfig { active_health_checks: true, ..config(behavior, Policy::Random) };
+                ClusterConfig { active_health_checks: true, ..config(behavior, &Policy::Random) };
             let cluster = open(config, &with("z", None, false));
             mark(&cluster, "a:80", 1);
             cluster.apply(&Update::new().health("a:80", HealthEvent::Pass)).unwrap();
@@ -347,7 +347,7 @@ fn the_first_of_duplicate_addresses_is_kept_and_the_rest_counted() {
             group(1, "z", vec![weight(3), weight(4)]),
             group(0, "z", vec![weight(5), Endpoint::new("b:80")]),
         ]);
-        let cluster = open(config(behavior, Policy::Random), &hosts);
+        let cluster = open(config(behavior, &Policy::Random), &hosts);
         let view = cluster.view();
         let kept: Vec<(u32, u32)> =
             view.hosts().iter().map(|host| (host.host.priority(), host.host.weight())).collect();
@@ -364,7 +364,7 @@ fn weights_use_the_whole_range_and_their_sums_do_not_overflow() {
             ..Endpoint::new(format!("h{host}:1"))
         };
         let hosts = assignment(vec![group(0, "z", (0..100).map(heavy).collect())]);
-        let cluster = open(config(behavior, Policy::Random), &hosts);
+        let cluster = open(config(behavior, &Policy::Random), &hosts);
         let tally = cluster.view().priorities().next().unwrap().tally;
         assert_eq!(tally.weight, 100 * u64::from(u32::MAX), "{behavior:?}");
         assert_eq!(cluster.stats().unwrap().get("max_host_weight"), u64::from(u32::MAX));
@@ -434,7 +434,7 @@ fn a_refused_update_changes_nothing_and_names_the_field() {
         ),
     ];
     for behavior in BEHAVIORS {
-        let cluster = open(config(behavior, Policy::Random), &assignment(vec![plain(0, 0, 3)]));
+        let cluster = open(config(behavior, &Policy::Random), &assignment(vec![plain(0, 0, 3)]));
         let before = cluster.view().to_string();
         for (update, field, message) in &bad {
             let error = cluster.apply(update).unwrap_err();
@@ -448,9 +448,9 @@ fn a_refused_update_changes_nothing_and_names_the_field() {
 fn the_first_update_publishes_nothing_either_if_it_changes_nothing() {
     for behavior in BEHAVIORS {
         let hosts = assignment(vec![plain(0, 0, 2)]);
-        let cluster = open(config(behavior, Policy::Random), &hosts);
+        let cluster = open(config(behavior, &Policy::Random), &hosts);
         assert!(!cluster.assign(&hosts).unwrap().published, "{behavior:?}");
-        assert!(!cluster.set_runtime(&[("unknown.key", Some(1))]).unwrap().published);
+        assert!(!cluster.set_runtime(&[("unknown.key", Some(1.into()))]).unwrap().published);
         assert_eq!(cluster.view().version(), 1);
     }
 }
@@ -460,7 +460,7 @@ fn a_batch_over_three_priorities_is_one_publish() {
     for behavior in BEHAVIORS {
         let three =
             |hosts| assignment(vec![plain(0, 0, hosts), plain(1, 0, hosts), plain(2, 0, hosts)]);
-        let cluster = open(config(behavior, Policy::Random), &three(2));
+        let cluster = open(config(behavior, &Policy::Random), &three(2));
         let published = || cluster.stats().unwrap().get("plimsoll.snapshots_published");
         let built = || cluster.stats().unwrap().get("plimsoll.schedulers_built");
         assert_eq!((published(), built()), (1, 3), "{behavior:?}");

@@ -628,7 +628,7 @@ fn compare(cluster: &Cluster, oracle: &Oracle) {
         assert_eq!(priority.panic, panic[index], "panic of {index}");
     }
     assert_eq!(view.priorities().count(), oracle.orders.len(), "priorities");
-    if (oracle.config.behavior, oracle.config.policy) == (Behavior::Envoy, Policy::Random) {
+    if (oracle.config.behavior, &oracle.config.policy) == (Behavior::Envoy, &Policy::Random) {
         return;
     }
     let shares = oracle.shares();
@@ -714,19 +714,20 @@ proptest! {
             let config = ClusterConfig {
                 active_health_checks: checked,
                 ignore_new_hosts_until_first_hc: waiting,
-                ..config(behavior, Policy::Random)
+                ..config(behavior, &Policy::Random)
             };
             run(config, &first, &batches);
         }
     }
 
     #[test]
-    fn round_robin_agrees_too(
+    fn the_other_policies_agree_too(
         first in any_assignment(false),
         batches in prop::collection::vec(batch(false), 1..12),
     ) {
         for behavior in BEHAVIORS {
-            run(config(behavior, Policy::RoundRobin), &first, &batches);
+            run(config(behavior, &Policy::ROUND_ROBIN), &first, &batches);
+            run(config(behavior, &Policy::LEAST_REQUEST), &first, &batches);
         }
     }
 }

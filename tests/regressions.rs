@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use common::{BEHAVIORS, POLICIES, assignment, config, group, open, plain};
 use plimsoll::config::{Behavior, ClusterConfig, Endpoint, LocalityEndpoints, Policy};
 use plimsoll::{
-    Cluster, HealthEvent, HealthFlags, HostChange, Locality, MAX_PEEKS, Options, Outcome,
+    Cluster, HealthEvent, HealthFlags, HostChange, HostLoad, Locality, MAX_PEEKS, Options, Outcome,
     PickContext, Update, WorkerOptions,
 };
 
-const PICK: PickContext = PickContext { retries: 0, uncounted: false };
+const PICK: PickContext = PickContext { retries: 0, uncounted: false, now_ns: 0 };
 
 fn flags(cluster: &Cluster, index: usize) -> HealthFlags {
     cluster.view().hosts()[index].host.health()
@@ -23,7 +23,8 @@ fn stat(cluster: &Cluster, name: &str) -> u64 {
 
 #[test]
 fn ends_beyond_zero_leave_the_count_alone_whoever_else_counts() {
-    let cluster = open(config(Behavior::Native, Policy::Random), &assignment(vec![plain(0, 0, 1)]));
+    let cluster =
+        open(config(Behavior::Native, &Policy::Random), &assignment(vec![plain(0, 0, 1)]));
     let (mut honest, bogus) = (cluster.worker().unwrap(), cluster.worker().unwrap());
     let stale = honest.pick(&PICK).unwrap();
     honest.done(stale, Outcome::Success).unwrap();
@@ -49,19 +50,19 @@ fn ends_beyond_zero_leave_the_count_alone_whoever_else_counts() {
 #[test]
 fn requests_counted_elsewhere_neither_keep_a_host_nor_release_it() {
     let hosts = assignment(vec![plain(0, 0, 1)]);
-    let cluster = open(config(Behavior::Native, Policy::Random), &hosts);
+    let cluster = open(config(Behavior::Native, &Policy::Random), &hosts);
     let mut worker = cluster.worker().unwrap();
     let active = || cluster.view().hosts()[0].active;
     let pick = worker.pick(&PICK).unwrap();
-    cluster.set_active_requests(&[("10.0.0.1:80", 5)]).unwrap();
+    cluster.set_loads(&[("10.0.0.1:80", HostLoad::active(5))]).unwrap();
     assert_eq!(active(), 5);
     worker.done(pick, Outcome::Success).unwrap();
     assert_eq!(active(), 4);
     let pick = worker.pick(&PICK).unwrap();
-    cluster.set_active_requests(&[("10.0.0.1:80", 0)]).unwrap();
+    cluster.set_loads(&[("10.0.0.1:80", HostLoad::active(0))]).unwrap();
     assert_eq!(worker.done(pick, Outcome::Success), Ok(()), "the request was forgotten");
     assert_eq!(active(), 0);
-    cluster.set_active_requests(&[("10.0.0.1:80", 7)]).unwrap();
+    cluster.set_loads(&[("10.0.0.1:80", HostLoad::active(7))]).unwrap();
     cluster.apply(&Update::new().remove("10.0.0.1:80")).unwrap();
     worker.refresh();
     cluster.tick(1).unwrap();
@@ -70,7 +71,8 @@ fn requests_counted_elsewhere_neither_keep_a_host_nor_release_it() {
 
 #[test]
 fn an_absurd_peek_capacity_is_cut() {
-    let cluster = open(config(Behavior::Native, Policy::Random), &assignment(vec![plain(0, 0, 1)]));
+    let cluster =
+        open(config(Behavior::Native, &Policy::Random), &assignment(vec![plain(0, 0, 1)]));
     let options = WorkerOptions { peek_capacity: usize::MAX, ..WorkerOptions::default() };
     let mut worker = cluster.worker_with(options).unwrap();
     assert!(worker.peek().is_ok() && MAX_PEEKS >= 1024);
@@ -86,7 +88,7 @@ fn a_new_locality_weight_brings_the_new_order_with_it() {
         }])
     };
     for behavior in BEHAVIORS {
-        let cluster = open(config(behavior, Policy::Random), &hosts(["a:1", "b:1"], 1));
+        let cluster = open(config(behavior, &Policy::Random), &hosts(["a:1", "b:1"], 1));
         cluster.assign(&hosts(["b:1", "a:1"], 2)).unwrap();
         let view = cluster.view();
         let order: Vec<_> = view.hosts().iter().map(|h| h.host.address().to_string()).collect();
@@ -99,13 +101,13 @@ fn a_new_locality_weight_brings_the_new_order_with_it() {
 #[test]
 fn a_health_report_that_changes_no_class_is_an_update_all_the_same() {
     let checked =
-        ClusterConfig { active_health_checks: true, ..config(Behavior::Envoy, Policy::Random) };
+        ClusterConfig { active_health_checks: true, ..config(Behavior::Envoy, &Policy::Random) };
     let cluster = open(checked, &assignment(vec![plain(0, 0, 100)]));
     let panics = || cluster.view().priorities().next().unwrap().panic;
     cluster.apply(&Update::new().health("10.0.0.1:80", HealthEvent::Pass)).unwrap();
     assert!(panics());
     // Envoy takes the new threshold with the next update: here the ejection of a failed host.
-    cluster.set_runtime(&[("upstream.healthy_panic_threshold", Some(1))]).unwrap();
+    cluster.set_runtime(&[("upstream.healthy_panic_threshold", Some(1.into()))]).unwrap();
     assert!(panics());
     cluster.apply(&Update::new().health("10.0.0.2:80", HealthEvent::Eject)).unwrap();
     assert!(!panics());
@@ -114,7 +116,7 @@ fn a_health_report_that_changes_no_class_is_an_update_all_the_same() {
 #[test]
 fn the_largest_weight_includes_hosts_that_are_kept() {
     let checked =
-        ClusterConfig { active_health_checks: true, ..config(Behavior::Envoy, Policy::Random) };
+        ClusterConfig { active_health_checks: true, ..config(Behavior::Envoy, &Policy::Random) };
     let heavy = Endpoint { load_balancing_weight: 9, ..Endpoint::new("heavy:1") };
     let both = assignment(vec![group(0, "z", vec![heavy, Endpoint::new("light:1")])]);
     let cluster = open(checked, &both);
@@ -133,7 +135,7 @@ fn worst_deviation(workers: usize, seed: u64) -> f64 {
     };
     let all = assignment(vec![group(0, "z", (0..hosts).map(endpoint).collect())]);
     let options = Options { seed: Some(seed), ..Options::default() };
-    let config = config(Behavior::Native, Policy::RoundRobin);
+    let config = config(Behavior::Native, &Policy::ROUND_ROBIN);
     let cluster = Cluster::open(config, &all, options).unwrap();
     let mut workers: Vec<_> = (0..workers).map(|_| cluster.worker().unwrap()).collect();
     let uncounted = PickContext { uncounted: true, ..PICK };
@@ -166,7 +168,7 @@ fn leads_of_several_workers_do_not_add_up() {
 #[test]
 fn hosts_recover_when_their_health_checks_are_switched_off() {
     for behavior in BEHAVIORS {
-        let plain_config = config(behavior, Policy::Random);
+        let plain_config = config(behavior, &Policy::Random);
         let checked = ClusterConfig {
             active_health_checks: true,
             ignore_new_hosts_until_first_hc: true,
@@ -183,7 +185,7 @@ fn hosts_recover_when_their_health_checks_are_switched_off() {
 #[test]
 fn an_ejection_outlasts_a_change_of_who_is_checked() {
     let checked =
-        ClusterConfig { active_health_checks: true, ..config(Behavior::Native, Policy::Random) };
+        ClusterConfig { active_health_checks: true, ..config(Behavior::Native, &Policy::Random) };
     let one = |disable_active_health_check| {
         let endpoint = Endpoint { disable_active_health_check, ..Endpoint::new("a:1") };
         assignment(vec![group(0, "z", vec![endpoint])])
@@ -197,7 +199,7 @@ fn an_ejection_outlasts_a_change_of_who_is_checked() {
 #[test]
 fn reports_that_cancel_each_other_publish_nothing() {
     for behavior in BEHAVIORS {
-        let cluster = open(config(behavior, Policy::Random), &assignment(vec![plain(0, 0, 2)]));
+        let cluster = open(config(behavior, &Policy::Random), &assignment(vec![plain(0, 0, 2)]));
         let update = Update::new()
             .health("10.0.0.1:80", HealthEvent::Eject)
             .health("10.0.0.2:80", HealthEvent::Fail)
@@ -210,7 +212,7 @@ fn reports_that_cancel_each_other_publish_nothing() {
 #[test]
 fn a_locality_move_is_no_change_of_membership_by_either_road() {
     let at = |zone| assignment(vec![group(0, zone, vec![Endpoint::new("a:1")])]);
-    let cluster = open(config(Behavior::Native, Policy::Random), &at("x"));
+    let cluster = open(config(Behavior::Native, &Policy::Random), &at("x"));
     let before = stat(&cluster, "membership_change");
     cluster.assign(&at("y")).unwrap();
     let change = HostChange {
@@ -224,11 +226,12 @@ fn a_locality_move_is_no_change_of_membership_by_either_road() {
 
 #[test]
 fn an_explicit_draw_comes_before_what_was_peeked() {
-    for policy in POLICIES {
+    for policy in &POLICIES {
         let hosts = assignment(vec![plain(0, 0, 50)]);
         let cluster = open(config(Behavior::Envoy, policy), &hosts);
         let mut worker = cluster.worker().unwrap();
-        worker.peek().unwrap();
+        // Least request has no host to show, but keeps the number all the same.
+        let _ = worker.peek();
         assert_eq!(worker.explain(&PICK, Some(12_345), |_| true).draw, Some(12_345), "{policy:?}");
     }
 }

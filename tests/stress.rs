@@ -90,7 +90,7 @@ fn storm(behavior: Behavior) {
     let mut dice = Dice(7);
     let (first, allowed) = batch(1, &mut dice);
     versions.lock().unwrap().insert(1, allowed);
-    let cluster = open(config(behavior, Policy::Random), &first);
+    let cluster = open(config(behavior, &Policy::Random), &first);
     let (stop, picks) = (AtomicBool::new(false), AtomicU64::new(0));
     std::thread::scope(|scope| {
         for _ in 0..WORKERS {
@@ -129,7 +129,7 @@ fn every_pick_belongs_to_exactly_one_published_version() {
 #[test]
 fn a_stalled_worker_keeps_two_snapshots_at_most() {
     let (first, _) = batch(1, &mut Dice(3));
-    let cluster = open(config(Behavior::Native, Policy::Random), &first);
+    let cluster = open(config(Behavior::Native, &Policy::Random), &first);
     let mut stalled = cluster.worker().unwrap();
     for version in 2..=2_000 {
         cluster.assign(&batch(version, &mut Dice(version)).0).unwrap();

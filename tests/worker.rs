@@ -14,10 +14,10 @@ use plimsoll::{
     PickContext, Update, Worker, WorkerOptions,
 };
 
-const COUNTED: PickContext = PickContext { retries: 0, uncounted: false };
-const UNCOUNTED: PickContext = PickContext { retries: 0, uncounted: true };
+const COUNTED: PickContext = PickContext { retries: 0, uncounted: false, now_ns: 0 };
+const UNCOUNTED: PickContext = PickContext { retries: 0, uncounted: true, now_ns: 0 };
 
-fn three_hosts(behavior: Behavior, policy: Policy) -> Cluster {
+fn three_hosts(behavior: Behavior, policy: &Policy) -> Cluster {
     open(config(behavior, policy), &assignment(vec![plain(0, 0, 3)]))
 }
 
@@ -40,7 +40,7 @@ fn active(cluster: &Cluster) -> u32 {
 #[test]
 fn a_counted_pick_is_active_until_any_worker_ends_it() {
     for behavior in BEHAVIORS {
-        let cluster = three_hosts(behavior, Policy::Random);
+        let cluster = three_hosts(behavior, &Policy::Random);
         let (mut one, other) = (cluster.worker().unwrap(), cluster.worker().unwrap());
         let pick = one.pick(&COUNTED).unwrap();
         assert!(pick.counted);
@@ -59,7 +59,7 @@ fn a_counted_pick_is_active_until_any_worker_ends_it() {
 #[test]
 fn an_uncounted_pick_has_nothing_to_end() {
     for behavior in BEHAVIORS {
-        let cluster = three_hosts(behavior, Policy::RoundRobin);
+        let cluster = three_hosts(behavior, &Policy::ROUND_ROBIN);
         let mut worker = cluster.worker().unwrap();
         let pick = worker.pick(&UNCOUNTED).unwrap();
         assert!(!pick.counted);
@@ -71,7 +71,7 @@ fn an_uncounted_pick_has_nothing_to_end() {
 
 #[test]
 fn picks_that_were_never_made_are_refused() {
-    let cluster = three_hosts(Behavior::Native, Policy::Random);
+    let cluster = three_hosts(Behavior::Native, &Policy::Random);
     let worker = cluster.worker().unwrap();
     let invented = Pick { counted: true, ..Pick::default() };
     let beyond = Pick { slot: u32::MAX, ..invented };
@@ -85,7 +85,7 @@ fn picks_that_were_never_made_are_refused() {
 #[test]
 fn a_batch_is_as_many_single_picks() {
     for behavior in BEHAVIORS {
-        for policy in POLICIES {
+        for policy in &POLICIES {
             let (one, other) = (three_hosts(behavior, policy), three_hosts(behavior, policy));
             let (mut single, mut batched) = (one.worker().unwrap(), other.worker().unwrap());
             let mut picks = [Pick::default(); 50];
@@ -113,7 +113,7 @@ fn a_batch_stops_at_the_first_request_without_a_host() {
     let config = ClusterConfig {
         fail_traffic_on_panic: true,
         healthy_panic_threshold: 60.0,
-        ..config(Behavior::Native, Policy::RoundRobin)
+        ..config(Behavior::Native, &Policy::ROUND_ROBIN)
     };
     let cluster = open(config, &hosts);
     let mut worker = cluster.worker().unwrap();
@@ -128,7 +128,7 @@ fn a_batch_stops_at_the_first_request_without_a_host() {
 #[test]
 fn a_filter_is_asked_once_for_each_retry_and_the_last_host_is_taken_all_the_same() {
     for behavior in BEHAVIORS {
-        for policy in POLICIES {
+        for policy in &POLICIES {
             let cluster = three_hosts(behavior, policy);
             let mut worker = cluster.worker().unwrap();
             for (retries, asked) in [(0, 0), (1, 1), (5, 5), (u32::MAX, MAX_RETRIES)] {
@@ -148,7 +148,7 @@ fn a_filter_is_asked_once_for_each_retry_and_the_last_host_is_taken_all_the_same
 #[test]
 fn a_filter_finds_the_one_host_it_accepts() {
     for behavior in BEHAVIORS {
-        for policy in POLICIES {
+        for policy in &POLICIES {
             let cluster = three_hosts(behavior, policy);
             let mut worker = cluster.worker().unwrap();
             let context = PickContext { retries: 60, ..COUNTED };
@@ -166,7 +166,7 @@ fn a_filter_finds_the_one_host_it_accepts() {
 
 #[test]
 fn retries_in_native_come_to_other_hosts() {
-    for policy in POLICIES {
+    for policy in &POLICIES {
         let cluster = three_hosts(Behavior::Native, policy);
         let mut worker = cluster.worker().unwrap();
         let context = PickContext { retries: 20, ..UNCOUNTED };
@@ -186,7 +186,10 @@ fn retries_in_native_come_to_other_hosts() {
 #[test]
 fn peeks_come_true_in_order_until_an_update_voids_them() {
     for behavior in BEHAVIORS {
-        for policy in POLICIES {
+        for policy in &POLICIES {
+            if (behavior, policy) == (Behavior::Envoy, &Policy::LEAST_REQUEST) {
+                continue; // has a test of its own: it cannot be peeked
+            }
             let cluster = three_hosts(behavior, policy);
             let mut worker = cluster.worker().unwrap();
             for round in 0..5 {
@@ -207,7 +210,7 @@ fn peeks_come_true_in_order_until_an_update_voids_them() {
 #[test]
 fn peeks_are_limited_by_the_workers_capacity_too() {
     for behavior in BEHAVIORS {
-        let cluster = open(config(behavior, Policy::Random), &assignment(vec![plain(0, 0, 50)]));
+        let cluster = open(config(behavior, &Policy::Random), &assignment(vec![plain(0, 0, 50)]));
         for capacity in [0, 1, 7, 64] {
             let options = WorkerOptions { peek_capacity: capacity, ..WorkerOptions::default() };
             let mut worker = cluster.worker_with(options).unwrap();
@@ -219,7 +222,7 @@ fn peeks_are_limited_by_the_workers_capacity_too() {
 
 #[test]
 fn an_idle_worker_keeps_an_old_snapshot_until_it_refreshes_or_quiesces() {
-    let cluster = three_hosts(Behavior::Native, Policy::Random);
+    let cluster = three_hosts(Behavior::Native, &Policy::Random);
     let live = || cluster.stats().unwrap().get("plimsoll.snapshots_live");
     let (mut idle, mut quiet) = (cluster.worker().unwrap(), cluster.worker().unwrap());
     cluster.apply(&Update::new().remove("10.0.0.1:80")).unwrap();
@@ -246,7 +249,7 @@ impl Drop for Counted {
 #[test]
 fn host_data_goes_when_no_pick_and_no_snapshot_can_name_the_host() {
     for behavior in BEHAVIORS {
-        let cluster = three_hosts(behavior, Policy::Random);
+        let cluster = three_hosts(behavior, &Policy::Random);
         let drops = Arc::new(AtomicUsize::new(0));
         for host in 1..=3 {
             let data = Box::new(Counted(Arc::clone(&drops)));
@@ -273,7 +276,7 @@ fn host_data_goes_when_no_pick_and_no_snapshot_can_name_the_host() {
 
 #[test]
 fn a_host_that_comes_back_is_a_new_one_with_a_slot_that_may_be_an_old_one() {
-    let cluster = three_hosts(Behavior::Native, Policy::Random);
+    let cluster = three_hosts(Behavior::Native, &Policy::Random);
     let mut worker = cluster.worker().unwrap();
     let mut slots = HashMap::new();
     for round in 0..50_u32 {
@@ -291,7 +294,7 @@ fn a_host_that_comes_back_is_a_new_one_with_a_slot_that_may_be_an_old_one() {
 #[test]
 fn workers_serve_on_after_their_cluster_and_between_threads() {
     for behavior in BEHAVIORS {
-        let cluster = three_hosts(behavior, Policy::RoundRobin);
+        let cluster = three_hosts(behavior, &Policy::ROUND_ROBIN);
         let mut worker = cluster.worker().unwrap();
         drop(cluster);
         let worker = std::thread::spawn(move || {
@@ -318,7 +321,7 @@ const _: () = {
 #[test]
 fn two_proxies_do_not_pick_in_lockstep_unless_they_have_the_same_seed() {
     let hosts = assignment(vec![plain(0, 0, 50)]);
-    for policy in POLICIES {
+    for policy in &POLICIES {
         let sequence = |seed| {
             let options = Options { seed, ..Options::default() };
             let config = config(Behavior::Native, policy);
@@ -335,7 +338,7 @@ fn two_proxies_do_not_pick_in_lockstep_unless_they_have_the_same_seed() {
 fn a_reconfigured_cluster_keeps_workers_hosts_and_positions() {
     let hosts = assignment(vec![plain(0, 0, 7)]);
     for behavior in BEHAVIORS {
-        let config = config(behavior, Policy::RoundRobin);
+        let config = config(behavior, &Policy::ROUND_ROBIN);
         let (cluster, untouched) = (open(config.clone(), &hosts), open(config.clone(), &hosts));
         let (mut worker, mut other) = (cluster.worker().unwrap(), untouched.worker().unwrap());
         assert_eq!(addresses(&mut worker, 5), addresses(&mut other, 5));
@@ -351,8 +354,8 @@ fn a_reconfigured_cluster_keeps_workers_hosts_and_positions() {
 
         // Another policy and another behaviour: the same worker goes on.
         for behavior in BEHAVIORS {
-            for policy in POLICIES {
-                let next = ClusterConfig { behavior, policy, ..config.clone() };
+            for policy in &POLICIES {
+                let next = ClusterConfig { behavior, policy: policy.clone(), ..config.clone() };
                 cluster.reconfigure(next).unwrap();
                 assert_eq!(addresses(&mut worker, 50).len(), 50, "{behavior:?} {policy:?}");
             }
@@ -372,7 +375,7 @@ fn a_reconfigured_cluster_keeps_workers_hosts_and_positions() {
 fn explain_says_what_the_next_pick_does_and_changes_nothing() {
     let hosts = assignment(vec![plain(0, 0, 3), plain(0, 1, 2), plain(1, 0, 4)]);
     for behavior in BEHAVIORS {
-        for policy in POLICIES {
+        for policy in &POLICIES {
             let cluster = open(config(behavior, policy), &hosts);
             cluster.apply(&Update::new().health("10.0.0.1:80", HealthEvent::Eject)).unwrap();
             cluster.apply(&Update::new().health("10.0.0.2:80", HealthEvent::Eject)).unwrap();
@@ -385,7 +388,7 @@ fn explain_says_what_the_next_pick_does_and_changes_nothing() {
                 assert_eq!(host.address.as_str(), address(&worker, pick));
                 let priority = twice[0].priority.as_ref().unwrap();
                 assert_eq!(priority.chosen, pick.priority);
-                let draws = (behavior, policy) != (Behavior::Native, Policy::RoundRobin);
+                let draws = (behavior, policy) != (Behavior::Native, &Policy::ROUND_ROBIN);
                 assert_eq!(twice[0].draw.is_some(), draws, "{behavior:?} {policy:?}");
             }
         }
@@ -396,7 +399,7 @@ fn explain_says_what_the_next_pick_does_and_changes_nothing() {
 fn explain_with_a_draw_is_the_pick_with_that_draw() {
     let hosts = assignment(vec![plain(0, 0, 9)]);
     for behavior in BEHAVIORS {
-        let cluster = open(config(behavior, Policy::Random), &hosts);
+        let cluster = open(config(behavior, &Policy::Random), &hosts);
         let mut worker = cluster.worker().unwrap();
         for draw in [0, 1, 77, u64::MAX / 3, u64::MAX] {
             let explained = worker.explain(&UNCOUNTED, Some(draw), |_| true);
@@ -412,7 +415,7 @@ fn explain_with_a_draw_is_the_pick_with_that_draw() {
 fn what_a_worker_counted_outlives_it() {
     let hosts = assignment(vec![group(0, "z", vec![endpoint("a:1", EdsHealth::Timeout)])]);
     for behavior in BEHAVIORS {
-        let cluster = open(config(behavior, Policy::Random), &hosts);
+        let cluster = open(config(behavior, &Policy::Random), &hosts);
         for _ in 0..3 {
             let mut worker = cluster.worker().unwrap();
             addresses(&mut worker, 5);

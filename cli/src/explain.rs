@@ -6,11 +6,14 @@
 mod notes;
 
 use std::fmt::{self, Write as _};
+use std::time::Duration;
 
-use plimsoll::config::{Behavior, ClusterConfig};
+use plimsoll::config::{
+    Assignment, Behavior, ClusterConfig, LeastRequest, Policy, SelectionMethod, SlowStart,
+};
 use plimsoll::{
     Cluster, CoarseHealth, Error, HealthEvent, HostView, Locality, Options, PriorityView, Update,
-    View,
+    View, Warmup,
 };
 use plimsoll_envoy_config::{ParseError, parse_cluster};
 
@@ -25,6 +28,8 @@ pub struct Assumptions {
     pub health: Vec<(String, HealthEvent)>,
     /// Where the proxy is.
     pub node_locality: Option<Locality>,
+    /// Hosts that came up so long ago, for slow start. All others have been up for long.
+    pub up: Vec<(String, Duration)>,
 }
 
 /// Why nothing can be explained. `Display` is `field: message`, or the message alone.
@@ -86,11 +91,36 @@ impl From<ParseError> for Failure {
 pub fn explain(text: &str, assumptions: &Assumptions) -> Result<String, Failure> {
     let file = parse_cluster(text)?;
     let config = ClusterConfig { behavior: assumptions.behavior, ..file.config };
+    let window = config.policy.slow_start().map_or(Duration::ZERO, |slow_start| slow_start.window);
     let options =
         Options { node_locality: assumptions.node_locality.clone(), ..Options::default() };
-    let cluster = Cluster::open(config, &file.assignment.unwrap_or_default(), options)?;
+    let assignment = file.assignment.unwrap_or_default();
+    let cluster = Cluster::open(config, &assignment, options)?;
     cluster.apply(&health(&cluster.view(), &assumptions.health))?;
+    warm_up(&cluster, &assignment, assumptions, window)?;
     Ok(page(&cluster.view()))
+}
+
+/// Lets all hosts become old, and those that came up lately come and grow to their age.
+fn warm_up(
+    cluster: &Cluster,
+    assignment: &Assignment,
+    assumptions: &Assumptions,
+    window: Duration,
+) -> Result<(), Error> {
+    let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+    let old = window.saturating_add(Duration::from_millis(1));
+    let mut young: Vec<&(String, Duration)> = assumptions.up.iter().collect();
+    young.sort_by_key(|(_, age)| std::cmp::Reverse(*age));
+    let oldest = young.first().map_or(Duration::ZERO, |(_, age)| *age);
+    let end = old.saturating_add(oldest);
+    for (address, age) in young {
+        cluster.tick(nanoseconds(end.saturating_sub(*age)))?;
+        cluster.apply(&Update::new().remove(address.as_str()))?;
+        cluster.assign(assignment)?;
+        cluster.apply(&health(&cluster.view(), &assumptions.health))?;
+    }
+    cluster.tick(nanoseconds(end))
 }
 
 /// The assumed events as one batch.
@@ -120,7 +150,7 @@ fn page(view: &View) -> String {
         "Cluster {HEADING}{}{HEADING:#}: {}, behavior {}, panic threshold \
          {healthy_panic_threshold} %\n",
         name.escape_debug(),
-        policy.name(),
+        settings(policy),
         behavior.name()
     ));
     add(format_args!("\n{}", priorities(view)));
@@ -134,6 +164,21 @@ fn page(view: &View) -> String {
     }
     notes.iter().for_each(|note| add(format_args!("* {note}\n")));
     page
+}
+
+/// A policy and what it was told.
+fn settings(policy: &Policy) -> String {
+    let mut text = policy.name().to_owned();
+    if let Policy::LeastRequest(LeastRequest { choice_count, selection_method, .. }) = policy {
+        text += &match selection_method {
+            SelectionMethod::NChoices => format!(" of {choice_count} choices"),
+            SelectionMethod::FullScan => " of all hosts".to_owned(),
+        };
+    }
+    if let Some(SlowStart { window, .. }) = policy.slow_start() {
+        text += &format!(", slow start in {} s", window.as_secs_f64());
+    }
+    text
 }
 
 fn priorities(view: &View) -> Table {
@@ -195,7 +240,7 @@ fn localities(view: &View) -> Table {
 }
 
 fn hosts(view: &View) -> Table {
-    let mut table = Table::new(&[
+    let mut columns = vec![
         ("PRIORITY", Side::Right),
         ("LOCALITY", Side::Left),
         ("HOST", Side::Left),
@@ -203,24 +248,41 @@ fn hosts(view: &View) -> Table {
         ("WEIGHT", Side::Right),
         ("EFFECTIVE", Side::Right),
         ("TRAFFIC", Side::Right),
-    ]);
-    for host in &view.hosts() {
+    ];
+    let hosts = view.hosts();
+    let warms_up = hosts.iter().any(|host| host.slow_start.is_some());
+    if warms_up {
+        columns.push(("SLOW START", Side::Left));
+    }
+    let mut table = Table::new(&columns);
+    for host in &hosts {
         let color = match host.host.coarse_health() {
             CoarseHealth::Healthy => GOOD,
             CoarseHealth::Degraded => DOUBTFUL,
             CoarseHealth::Unhealthy => BAD,
         };
-        table.row(vec![
+        let mut row = vec![
             Cell::plain(host.host.priority()),
             Cell::plain(place(host.host.locality())),
             Cell::plain(host.host.address()),
             Cell::new(host.host.health(), color),
             Cell::plain(host.host.weight()),
-            Cell::plain(host.effective_weight),
+            Cell::plain((host.effective_weight * 1e6).round() / 1e6),
             share(host.share),
-        ]);
+        ];
+        if warms_up {
+            row.push(slow_start(host.slow_start));
+        }
+        table.row(row);
     }
     table
+}
+
+/// How far a host is with its slow start, if it is in it.
+fn slow_start(warmup: Option<Warmup>) -> Cell {
+    let Some(Warmup { factor, seconds_left, .. }) = warmup else { return Cell::plain("") };
+    let percent = factor * 100.0;
+    Cell::new(format_args!("{percent:.2} %, {seconds_left} s left"), DOUBTFUL)
 }
 
 /// The parts that a locality has.

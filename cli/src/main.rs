@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::error::ErrorKind as UsageError;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
@@ -50,6 +51,7 @@ const EXPLAIN_EXAMPLES: &str = "\
 Examples:
   plimsoll explain cluster.yaml
   plimsoll explain cluster.yaml --health '*=pass' --health 10.0.0.1:80=fail
+  plimsoll explain cluster.yaml --up 10.0.0.1:80=30
   plimsoll explain cluster.yaml --behavior envoy --node-region eu --node-zone eu-1";
 
 /// Plimsoll: see and replay what a load balancer decides.
@@ -96,6 +98,10 @@ struct Explain {
     /// IP:PORT, or * for every host. May be given several times; later ones come after.
     #[arg(long, value_name = "ADDR=EVENT", value_parser = health_event)]
     health: Vec<(String, HealthEvent)>,
+    /// Assume that a host came up SECONDS ago, for slow start; all others have been up for long.
+    /// ADDR is IP:PORT. May be given several times.
+    #[arg(long, value_name = "ADDR=SECONDS", value_parser = up)]
+    up: Vec<(String, Duration)>,
     /// The region that the proxy is in.
     #[arg(long, value_name = "NAME")]
     node_region: Option<String>,
@@ -205,7 +211,7 @@ fn complain(message: impl std::fmt::Display) {
 
 impl From<Explain> for Assumptions {
     fn from(arguments: Explain) -> Self {
-        let Explain { behavior, health, node_region, node_zone, node_sub_zone, .. } = arguments;
+        let Explain { behavior, health, up, node_region, node_zone, node_sub_zone, .. } = arguments;
         let parts = [node_region, node_zone, node_sub_zone];
         let given = parts.iter().any(Option::is_some);
         let [region, zone, sub_zone] = parts.map(Option::unwrap_or_default);
@@ -214,7 +220,7 @@ impl From<Explain> for Assumptions {
             BehaviorName::Native => Behavior::Native,
             BehaviorName::Envoy => Behavior::Envoy,
         };
-        Self { behavior, health, node_locality }
+        Self { behavior, health, node_locality, up }
     }
 }
 
@@ -230,4 +236,12 @@ fn health_event(argument: &str) -> Result<(String, HealthEvent), String> {
         other => return Err(format!("{other:?} is not pass, fail, degraded, eject or uneject")),
     };
     Ok((address.to_owned(), event))
+}
+
+/// `ADDR=SECONDS`.
+fn up(argument: &str) -> Result<(String, Duration), String> {
+    let (address, seconds) = argument.rsplit_once('=').ok_or("expected ADDR=SECONDS")?;
+    let age = seconds.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let age = age.ok_or_else(|| format!("{seconds:?} is not a number of seconds"))?;
+    Ok((address.to_owned(), age))
 }

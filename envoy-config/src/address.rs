@@ -55,7 +55,7 @@ pub(crate) fn read(value: &Value) -> Result<HostAddress> {
 
 /// The port of a message that has one.
 pub(crate) fn port(message: &mut Message<'_>, rule: &'static str) -> Result<Option<u32>> {
-    message.uint32_at_most("port_value", MAX_PORT, rule)
+    message.uint32_in("port_value", 0..=MAX_PORT, rule)
 }
 
 fn socket_address(socket: &mut Message<'_>) -> Result<HostAddress> {
@@ -86,7 +86,7 @@ fn host(text: &str) -> Result<String> {
 }
 
 fn pipe(pipe: &mut Message<'_>) -> Result<HostAddress> {
-    pipe.uint32_at_most("mode", MAX_PIPE_MODE, "PipeValidationError.Mode")?;
+    pipe.uint32_in("mode", 0..=MAX_PIPE_MODE, "PipeValidationError.Mode")?;
     Ok(HostAddress::Portless(pipe.required_string("path")?.to_owned()))
 }
 

@@ -1,15 +1,15 @@
 //! The `Cluster` message: the settings of a cluster, and its hosts if it carries them.
 
-use plimsoll::config::{Assignment, ClusterConfig, ConfigError, Policy, Problem};
+use plimsoll::config::{Assignment, ClusterConfig, ConfigError, Problem};
 use serde_json::Value;
 
 use crate::assignment;
 use crate::common::{self, CommonLbConfig};
 use crate::fields::{IGNORED_CLUSTER_FIELDS, REFUSED_CLUSTER_FIELDS};
-use crate::locality::slow_start_config;
 use crate::message::{self, Message, Result, unsupported};
 use crate::policy::{self, Chosen, LB_POLICY, LegacyPolicy};
 use crate::scalars::Choices;
+use crate::settings::{self, Known};
 
 /// What a `Cluster` message says.
 ///
@@ -112,17 +112,18 @@ fn discovery_type(cluster: &mut Message<'_>) -> Result<()> {
 /// localities beside it.
 fn chosen_policy(cluster: &mut Message<'_>, name: &str, common: &CommonLbConfig) -> Result<Chosen> {
     let legacy = cluster.choice("lb_policy", &LB_POLICY)?;
-    let legacy = legacy.unwrap_or(LegacyPolicy::Policy(Policy::RoundRobin));
+    let legacy = legacy.unwrap_or(LegacyPolicy::Known(Known::RoundRobin));
     cluster.only_one_of(&LB_CONFIGS)?;
+    // Those of another policy than the chosen one have no effect, whatever their value is.
+    settings::OLDER.iter().try_for_each(|name| cluster.value(name).map(drop))?;
     let listed = cluster
         .message("load_balancing_policy", |list| policy::load_balancing_policy(list, name))?;
     match (listed, legacy) {
         (Some(chosen), _) => {
             no_older_settings_beside_a_list(common)?;
-            cluster.value("round_robin_lb_config")?;
             Ok(chosen)
         }
-        (None, LegacyPolicy::Policy(policy)) => legacy_policy(cluster, policy, common),
+        (None, LegacyPolicy::Known(known)) => legacy_policy(cluster, known, common),
         (None, LegacyPolicy::EnvoysOther(policy)) => {
             Err(unsupported("lb_policy", format!("the policy {policy}")))
         }
@@ -135,20 +136,14 @@ fn chosen_policy(cluster: &mut Message<'_>, name: &str, common: &CommonLbConfig)
 
 fn legacy_policy(
     cluster: &mut Message<'_>,
-    policy: Policy,
+    known: Known,
     common: &CommonLbConfig,
 ) -> Result<Chosen> {
     if common.locality_weighted {
         let name = "locality_weighted_lb_config";
         return Err(unsupported(name, name).within("common_lb_config"));
     }
-    if policy == Policy::RoundRobin {
-        cluster.message("round_robin_lb_config", |config| {
-            config.message("slow_start_config", slow_start_config)
-        })?;
-    } else {
-        cluster.value("round_robin_lb_config")?;
-    }
+    let policy = settings::older(known, cluster)?;
     Ok(Chosen { policy, zone_aware: common.zone_aware.unwrap_or_default() })
 }
 

@@ -1,6 +1,6 @@
 //! The `CommonLbConfig` message: the settings of balancing that do not belong to one policy.
 
-use plimsoll::config::{ConfigError, Problem};
+use plimsoll::config::ConfigError;
 
 use crate::assignment::HEALTH_STATUS;
 use crate::fields::IGNORED_COMMON_LB_FIELDS;
@@ -45,11 +45,6 @@ pub(crate) fn read(common: &mut Message<'_>) -> Result<CommonLbConfig> {
 
 fn consistent_hashing(config: &mut Message<'_>) -> Result<()> {
     config.boolean("use_hostname_for_hashing")?;
-    let factor = config.uint32("hash_balance_factor")?;
-    if factor.is_some_and(|factor| factor < 100) {
-        let rule = "ConsistentHashingLbConfigValidationError.HashBalanceFactor";
-        let problem = Problem::BelowMinimum { rule, minimum: 100 };
-        return Err(ConfigError::new("hash_balance_factor", problem));
-    }
-    Ok(())
+    let rule = "ConsistentHashingLbConfigValidationError.HashBalanceFactor";
+    config.uint32_in("hash_balance_factor", 100..=u32::MAX, rule).map(drop)
 }

@@ -17,12 +17,14 @@
 //!   changes back only because publishing is expensive for it.
 //! * `endpoint_stale_after`: a control plane's lease on an assignment is the caller's to enforce,
 //!   as the engine has no timer.
-//! * `override_host_status`, `consistent_hashing_lb_config` and `slow_start_config` with a window
-//!   of 0: they configure what the accepted policies do not do.
+//! * `override_host_status` and `consistent_hashing_lb_config`: they configure what the accepted
+//!   policies do not do.
+//! * `slow_start_config` with a window of 0: slow start is off.
+//! * `enable_full_scan` of least request: in Envoy, too, `selection_method` took its place.
 //!
-//! And some are read, and accepted only where they change nothing: `lb_policy` and
-//! `load_balancing_policy` (round robin and random), `type` (not `ORIGINAL_DST`), `cluster_type`
-//! (not a custom one), `slow_start_window` (0), `locality_weighted_lb_config` (absent).
+//! And some are read, and accepted only where they ask for what is there: `lb_policy` and
+//! `load_balancing_policy` (round robin, least request and random), `type` (not `ORIGINAL_DST`),
+//! `cluster_type` (not a custom one), `locality_weighted_lb_config` (absent).
 
 /// A field of one of Envoy's messages, and why it is in its list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,11 +54,14 @@ lists! {
             hosts come from, which is the caller's business",
         "cluster_type": "accepted for Envoy's own static, DNS and EDS clusters; other types make \
             hosts or choose among them in ways of their own, and are refused",
-        "lb_policy": "`ROUND_ROBIN` and `RANDOM`; without effect when `load_balancing_policy` is \
-            there",
+        "lb_policy": "`ROUND_ROBIN`, `LEAST_REQUEST` and `RANDOM`; without effect when \
+            `load_balancing_policy` is there",
         "load_balancing_policy": "the first policy of the list that Envoy knows, by the type of \
-            its `typed_config`; refused unless it is round robin or random",
-        "round_robin_lb_config": "slow start, which has to be off",
+            its `typed_config`; refused unless it is round robin, least request or random",
+        "round_robin_lb_config": "slow start; taken with any value and without effect unless \
+            `lb_policy` chooses round robin",
+        "least_request_lb_config": "choices, bias and slow start; taken with any value and \
+            without effect unless `lb_policy` chooses least request",
         "common_lb_config": "panic threshold and behaviour, and new hosts before their first check",
         "load_assignment": "the hosts",
         "health_checks": "only whether there are any: hosts then start failed. The checks are the \
@@ -108,7 +113,6 @@ lists! {
         "use_tcp_for_dns_lookups": "resolution",
         "dns_resolution_config": "resolution",
         "typed_dns_resolver_config": "resolution",
-        "least_request_lb_config": "settings of a policy that is refused when it is chosen",
         "ring_hash_lb_config": "settings of a policy that is refused when it is chosen",
         "maglev_lb_config": "settings of a policy that is refused when it is chosen",
     }

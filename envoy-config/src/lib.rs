@@ -45,7 +45,8 @@
 //! written cannot be told any more.
 //!
 //! Ranges are checked everywhere, also where Envoy 1.40 forgets to (inside a
-//! `load_balancing_policy`). Errors carry Envoy's texts where it has them.
+//! `load_balancing_policy`, and what a runtime number is by default). Errors carry Envoy's texts
+//! where it has them.
 //!
 //! # Addresses
 //!
@@ -73,6 +74,7 @@ mod locality;
 mod message;
 mod policy;
 mod scalars;
+mod settings;
 mod yaml;
 
 pub use cluster::ClusterFile;
@@ -125,10 +127,10 @@ pub fn parse_assignment(text: &str) -> Result<Assignment, ParseError> {
 /// A field that is unknown, of the wrong type, outside its range, or not supported.
 ///
 /// ```
-/// let value = serde_json::json!({"name": "api", "lb_policy": 1});
+/// let value = serde_json::json!({"name": "api", "lb_policy": 2});
 /// let error = plimsoll_envoy_config::cluster_from_value(&value).unwrap_err();
 /// assert_eq!(error.field(), "lb_policy");
-/// assert_eq!(error.to_string(), "the policy LEAST_REQUEST is not supported");
+/// assert_eq!(error.to_string(), "the policy RING_HASH is not supported");
 /// ```
 pub fn cluster_from_value(value: &Value) -> Result<ClusterFile, ConfigError> {
     cluster::read(value)

@@ -1,5 +1,5 @@
-//! How a policy treats localities, and how it treats new hosts: the settings that Envoy has in
-//! two places, in a policy's own configuration and in the older fields of `Cluster`.
+//! How a policy treats localities: the settings that Envoy has in two places, in a policy's own
+//! configuration and in the older fields of `Cluster`.
 //!
 //! envoy-differs: ranges are checked in both places; Envoy checks them in the older one only, so
 //! that a percentage of 101 in a policy's own configuration goes through there.
@@ -46,17 +46,4 @@ fn refuse_locality_weights(config: &mut Message<'_>) -> Result<()> {
         return Err(unsupported(name, name));
     }
     Ok(())
-}
-
-/// A `SlowStartConfig`, in either place. New hosts would get less traffic inside its window.
-pub(crate) fn slow_start_config(config: &mut Message<'_>) -> Result<()> {
-    config.message("aggression", |aggression| {
-        aggression.double("default_value")?;
-        aggression.string("runtime_key")
-    })?;
-    config.checked_percent("min_weight_percent")?;
-    match config.duration("slow_start_window")? {
-        Some(window) if !window.is_zero() => Err(unsupported("slow_start_window", "slow start")),
-        _ => Ok(()),
-    }
 }

@@ -4,11 +4,14 @@
 //! Paths are not tracked on the way down. An error starts with the name of its own field and each
 //! level adds its name on the way up, so that a valid message pays nothing for them.
 
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
 use plimsoll::config::{ConfigError, Problem};
 use serde_json::{Map, Value};
 
 use crate::fields::Field;
-use crate::scalars::{self, Choices, Duration};
+use crate::scalars::{self, Choices};
 
 pub(crate) type Result<T> = std::result::Result<T, ConfigError>;
 
@@ -92,19 +95,24 @@ impl<'a> Message<'a> {
         self.scalar(name, scalars::uint32)
     }
 
-    /// A 32-bit integer with an upper bound; `rule` is Envoy's name of the bound.
-    pub(crate) fn uint32_at_most(
+    /// A 32-bit integer with bounds; `rule` is Envoy's name of them.
+    pub(crate) fn uint32_in(
         &mut self,
         name: &str,
-        maximum: u32,
+        bounds: RangeInclusive<u32>,
         rule: &'static str,
     ) -> Result<Option<u32>> {
-        let value = self.uint32(name)?;
-        if value.is_some_and(|value| value > maximum) {
-            let problem = Problem::AboveMaximum { rule, maximum: u64::from(maximum) };
-            return Err(ConfigError::new(name, problem));
-        }
-        Ok(value)
+        let (&minimum, &maximum) = (bounds.start(), bounds.end());
+        let problem = match self.uint32(name)? {
+            Some(value) if value < minimum => {
+                Problem::BelowMinimum { rule, minimum: minimum.into() }
+            }
+            Some(value) if value > maximum => {
+                Problem::AboveMaximum { rule, maximum: maximum.into() }
+            }
+            value => return Ok(value),
+        };
+        Err(ConfigError::new(name, problem))
     }
 
     pub(crate) fn uint64(&mut self, name: &str) -> Result<Option<u64>> {
@@ -117,11 +125,7 @@ impl<'a> Message<'a> {
 
     /// A duration that passes Envoy's own check.
     pub(crate) fn duration(&mut self, name: &str) -> Result<Option<Duration>> {
-        let duration = self.scalar(name, scalars::duration)?;
-        if let Some(duration) = duration {
-            duration.check().map_err(|problem| ConfigError::new(name, problem))?;
-        }
-        Ok(duration)
+        self.scalar(name, |value| scalars::duration(value)?.check())
     }
 
     pub(crate) fn choice<T: Copy>(
@@ -145,12 +149,8 @@ impl<'a> Message<'a> {
 
     /// A `Percent` message from 0 to 100.
     pub(crate) fn checked_percent(&mut self, name: &str) -> Result<()> {
-        let problem = match self.percent(name)? {
-            Some(percent) if percent.is_nan() => Problem::PercentNotANumber,
-            Some(percent) if !(0.0..=100.0).contains(&percent) => Problem::PercentOutOfRange,
-            _ => return Ok(()),
-        };
-        Err(ConfigError::new(name, problem))
+        let problem = self.percent(name)?.and_then(Problem::of_percent);
+        problem.map_or(Ok(()), |problem| Err(ConfigError::new(name, problem)))
     }
 
     /// Of the members of a oneof, the one that is set; more than one is an error.

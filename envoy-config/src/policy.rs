@@ -10,12 +10,13 @@
 use plimsoll::config::{ConfigError, Policy, Problem};
 use serde_json::Value;
 
-use crate::locality::{ZoneAware, locality_lb_config, slow_start_config};
+use crate::locality::{ZoneAware, locality_lb_config};
 use crate::message::{self, Message, Result, required, unsupported};
 use crate::scalars::Choices;
+use crate::settings::{self, Known};
 
 /// A policy with those of its settings that the engine has.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Chosen {
     pub(crate) policy: Policy,
     pub(crate) zone_aware: ZoneAware,
@@ -25,11 +26,10 @@ const PREFIX: &str = "envoy.extensions.load_balancing_policies.";
 
 /// The other types that Envoy 1.40.0 takes, without their common prefix. The first part is the
 /// policy's name.
-const ENVOYS_OTHERS: [&str; 10] = [
+const ENVOYS_OTHERS: [&str; 9] = [
     "client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin",
     "cluster_provided.v3.ClusterProvided",
     "dynamic_modules.v3.DynamicModulesLoadBalancerConfig",
-    "least_request.v3.LeastRequest",
     "load_aware_locality.v3.LoadAwareLocality",
     "maglev.v3.Maglev",
     "override_host.v3.OverrideHost",
@@ -42,7 +42,7 @@ const ENVOYS_OTHERS: [&str; 10] = [
 const TYPED_STRUCTS: [&str; 2] = ["xds.type.v3.TypedStruct", "udpa.type.v1.TypedStruct"];
 
 enum Kind<'a> {
-    Policy(Policy),
+    Known(Known),
     EnvoysOther(&'a str),
     Unknown,
 }
@@ -50,8 +50,9 @@ enum Kind<'a> {
 impl<'a> Kind<'a> {
     fn of(type_name: &'a str) -> Self {
         match type_name.strip_prefix(PREFIX) {
-            Some("round_robin.v3.RoundRobin") => Self::Policy(Policy::RoundRobin),
-            Some("random.v3.Random") => Self::Policy(Policy::Random),
+            Some("round_robin.v3.RoundRobin") => Self::Known(Known::RoundRobin),
+            Some("least_request.v3.LeastRequest") => Self::Known(Known::LeastRequest),
+            Some("random.v3.Random") => Self::Known(Known::Random),
             Some(other) if ENVOYS_OTHERS.contains(&other) => {
                 Self::EnvoysOther(other.split_once('.').map_or(other, |(policy, _)| policy))
             }
@@ -88,7 +89,7 @@ pub(crate) fn load_balancing_policy(list: &mut Message<'_>, cluster: &str) -> Re
             error.within(&format!("policies[{index}].typed_extension_config.typed_config"))
         };
         match Kind::of(extension.type_name) {
-            Kind::Policy(policy) => return settings(policy, &extension.place).map_err(within),
+            Kind::Known(known) => return chosen(known, &extension.place).map_err(within),
             Kind::EnvoysOther(policy) => {
                 return Err(within(unsupported("", format!("the policy {policy}"))));
             }
@@ -136,34 +137,31 @@ fn type_name<'a>(field: &str, url: Option<&'a Value>) -> Result<&'a str> {
     name.ok_or_else(|| ConfigError::new(field, Problem::WrongType { expected }))
 }
 
-fn settings(policy: Policy, place: &Place<'_>) -> Result<Chosen> {
-    let zone_aware = match *place {
+fn chosen(known: Known, place: &Place<'_>) -> Result<Chosen> {
+    match *place {
         Place::Inline(config) => message::read(config, |config| {
             config.value("@type")?;
-            policy_config(policy, config)
-        })?,
-        Place::Struct(None) => ZoneAware::default(),
-        Place::Struct(Some(config)) => {
-            message::read(config, |config| policy_config(policy, config))
-                .map_err(|error| error.within("value"))?
+            policy_config(known, config)
+        }),
+        Place::Struct(None) => {
+            Ok(Chosen { policy: known.plain(), zone_aware: ZoneAware::default() })
         }
-    };
-    Ok(Chosen { policy, zone_aware })
+        Place::Struct(Some(config)) => message::read(config, |config| policy_config(known, config))
+            .map_err(|error| error.within("value")),
+    }
 }
 
-/// The fields of `RoundRobin` and `Random`, which differ in slow start.
-fn policy_config(policy: Policy, config: &mut Message<'_>) -> Result<ZoneAware> {
-    if policy == Policy::RoundRobin {
-        config.message("slow_start_config", slow_start_config)?;
-    }
-    Ok(config.message("locality_lb_config", locality_lb_config)?.unwrap_or_default())
+fn policy_config(known: Known, config: &mut Message<'_>) -> Result<Chosen> {
+    let policy = settings::own(known, config)?;
+    let zone_aware = config.message("locality_lb_config", locality_lb_config)?;
+    Ok(Chosen { policy, zone_aware: zone_aware.unwrap_or_default() })
 }
 
 /// A value of the older `lb_policy`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum LegacyPolicy {
     /// One that the engine has.
-    Policy(Policy),
+    Known(Known),
     /// One that Envoy has, by its name.
     EnvoysOther(&'static str),
     /// The policy is in `load_balancing_policy`.
@@ -175,10 +173,10 @@ pub(crate) const LB_POLICY: Choices<LegacyPolicy> = Choices {
     expected: "ROUND_ROBIN, LEAST_REQUEST, RING_HASH, RANDOM, MAGLEV, CLUSTER_PROVIDED or \
                LOAD_BALANCING_POLICY_CONFIG",
     values: &[
-        ("ROUND_ROBIN", 0, LegacyPolicy::Policy(Policy::RoundRobin)),
-        ("LEAST_REQUEST", 1, LegacyPolicy::EnvoysOther("LEAST_REQUEST")),
+        ("ROUND_ROBIN", 0, LegacyPolicy::Known(Known::RoundRobin)),
+        ("LEAST_REQUEST", 1, LegacyPolicy::Known(Known::LeastRequest)),
         ("RING_HASH", 2, LegacyPolicy::EnvoysOther("RING_HASH")),
-        ("RANDOM", 3, LegacyPolicy::Policy(Policy::Random)),
+        ("RANDOM", 3, LegacyPolicy::Known(Known::Random)),
         ("MAGLEV", 5, LegacyPolicy::EnvoysOther("MAGLEV")),
         ("CLUSTER_PROVIDED", 6, LegacyPolicy::EnvoysOther("CLUSTER_PROVIDED")),
         ("LOAD_BALANCING_POLICY_CONFIG", 7, LegacyPolicy::Elsewhere),

@@ -4,6 +4,8 @@
 //! this one does not fit. None of them names the field: the [`message`](crate::message) reader
 //! does.
 
+use std::time;
+
 use plimsoll::config::Problem;
 use serde_json::Value;
 
@@ -125,20 +127,15 @@ impl Duration {
         Some(Self { seconds: i64::from(sign) * seconds, nanos: sign * nanos })
     }
 
-    /// Whether any time passes at all.
-    pub(crate) fn is_zero(self) -> bool {
-        self.seconds == 0 && self.nanos == 0
-    }
-
     //= envoy v1.40 source/common/protobuf/utility.cc#validateDuration
-    /// The check that Envoy makes whenever it uses a duration, with its text.
-    pub(crate) fn check(self) -> Result<(), Problem> {
-        let wrong = if self.seconds < 0 || self.nanos < 0 {
-            "Expected positive duration"
-        } else if self.seconds > Self::ENVOY_MAX_SECONDS {
-            "Duration out-of-range"
-        } else {
-            return Ok(());
+    /// The time, if it passes the check that Envoy makes whenever it uses a duration.
+    pub(crate) fn check(self) -> Result<time::Duration, Problem> {
+        let wrong = match (u64::try_from(self.seconds), u32::try_from(self.nanos)) {
+            (Ok(seconds), Ok(nanos)) if self.seconds <= Self::ENVOY_MAX_SECONDS => {
+                return Ok(time::Duration::new(seconds, nanos));
+            }
+            (Ok(_), Ok(_)) => "Duration out-of-range",
+            _ => "Expected positive duration",
         };
         Err(Problem::Invalid { message: format!("Invalid duration: {wrong}: {self}") })
     }
@@ -216,8 +213,11 @@ mod tests {
     fn envoys_check_of_durations_is_inclusive_of_its_largest() {
         let check = |text: &str| duration(&json!(text)).and_then(Duration::check);
         let refused = |message: &str| Err(Problem::Invalid { message: message.to_owned() });
-        assert_eq!(check("0s"), Ok(()));
-        assert_eq!(check("9223372035.999999999s"), Ok(()));
+        assert_eq!(check("0s"), Ok(time::Duration::ZERO));
+        assert_eq!(
+            check("9223372035.999999999s"),
+            Ok(time::Duration::new(9_223_372_035, 999_999_999))
+        );
         assert_eq!(
             check("9223372036s"),
             refused("Invalid duration: Duration out-of-range: seconds: 9223372036")

@@ -150,8 +150,9 @@ fn null_is_the_same_as_nothing() {
     let value = json!({
         "name": "api", "type": null, "lb_policy": null, "load_balancing_policy": null,
         "common_lb_config": null, "load_assignment": null, "health_checks": null,
-        "lb_subset_config": null, "round_robin_lb_config": null, "cluster_type": null,
-        "ignore_health_on_host_removal": null, "connect_timeout": null
+        "lb_subset_config": null, "cluster_type": null, "round_robin_lb_config": null,
+        "least_request_lb_config": null, "ignore_health_on_host_removal": null,
+        "connect_timeout": null
     });
     let file = cluster_from_value(&value).expect("valid");
     assert_eq!(file.config, ClusterConfig::new("api"));

@@ -204,6 +204,31 @@ fn discovery_that_chooses_hosts_itself_is_refused() {
 }
 
 #[test]
+fn every_older_setting_of_a_policy_is_read() {
+    let slow_start = ["slow_start_window", "aggression", "min_weight_percent"];
+    for (policy, older, fields) in [
+        ("ROUND_ROBIN", "round_robin_lb_config", &["slow_start_config"][..]),
+        (
+            "LEAST_REQUEST",
+            "least_request_lb_config",
+            &["choice_count", "active_request_bias", "slow_start_config"],
+        ),
+    ] {
+        let error_of = |settings: Value| {
+            let cluster = json!({"name": "api", "lb_policy": policy, older: settings});
+            cluster_from_value(&cluster).expect_err("nonsense").field().to_owned()
+        };
+        for field in fields {
+            assert_eq!(error_of(json!({*field: nonsense()})), format!("{older}.{field}"));
+        }
+        for field in slow_start {
+            let settings = json!({"slow_start_config": {field: nonsense()}});
+            assert_eq!(error_of(settings), format!("{older}.slow_start_config.{field}"));
+        }
+    }
+}
+
+#[test]
 fn every_field_that_is_read_is_known() {
     for field in READ_CLUSTER_FIELDS {
         let value = json!({"name": "api", field.name: nonsense()});

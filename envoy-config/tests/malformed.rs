@@ -252,6 +252,11 @@ fn a_wrong_policy_is_refused() {
             "maglev_lb_config",
             "maglev_lb_config cannot be set together with ring_hash_lb_config",
         ),
+        (
+            "name: a\nround_robin_lb_config: {}\nleastRequestLbConfig: {}",
+            "round_robin_lb_config",
+            "round_robin_lb_config cannot be set together with least_request_lb_config",
+        ),
     ]);
 }
 
@@ -299,30 +304,6 @@ fn a_wrong_list_of_policies_is_refused() {
                  { name: x, typed_config: { '@type': 1 } } } ]",
                 "policies[0].typed_extension_config.typed_config.@type",
                 "expected a type URL such as \"type.googleapis.com/package.Message\"",
-            ),
-        ],
-    );
-}
-
-#[test]
-fn a_wrong_slow_start_is_refused() {
-    check_in_cluster(
-        "round_robin_lb_config",
-        &[
-            (
-                "slow_start_config: { min_weight_percent: { value: 101 } }",
-                "slow_start_config.min_weight_percent",
-                OUTSIDE_0_TO_100,
-            ),
-            (
-                "slow_start_config: { slow_start_window: -1s }",
-                "slow_start_config.slow_start_window",
-                "Invalid duration: Expected positive duration: seconds: -1",
-            ),
-            (
-                "slow_start_config: { aggression: 1 }",
-                "slow_start_config.aggression",
-                "expected an object",
             ),
         ],
     );

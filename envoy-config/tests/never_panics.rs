@@ -7,34 +7,56 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Map, Value, json};
 
-fn valid_cluster() -> Value {
+/// A cluster for each policy with settings in its own message, and one with older settings.
+fn valid_clusters() -> [Value; 3] {
+    let slow_start = json!({
+        "slow_start_window": "10s", "min_weight_percent": {"value": 10},
+        "aggression": {"default_value": 1.0, "runtime_key": "k"}
+    });
+    let older = json!({
+        "choice_count": 3, "active_request_bias": {"default_value": 1.5, "runtime_key": "k"},
+        "slow_start_config": slow_start
+    });
+    let mut least_request = older.clone();
+    least_request["selection_method"] = json!("FULL_SCAN");
+    least_request["enable_full_scan"] = json!(true);
+    let round_robin = json!({
+        "slow_start_config": slow_start,
+        "locality_lb_config": {"zone_aware_lb_config": {
+            "routing_enabled": {"value": 100}, "min_cluster_size": 6,
+            "fail_traffic_on_panic": true, "force_local_zone": {"min_size": 1},
+            "locality_basis": "HEALTHY_HOSTS_NUM"
+        }}
+    });
+    [
+        cluster_with("load_balancing_policy", listed("round_robin.v3.RoundRobin", round_robin)),
+        cluster_with(
+            "load_balancing_policy",
+            listed("least_request.v3.LeastRequest", least_request),
+        ),
+        cluster_with("least_request_lb_config", older),
+    ]
+}
+
+fn listed(policy: &str, mut config: Value) -> Value {
     let types = "type.googleapis.com/envoy.extensions.load_balancing_policies";
+    config["@type"] = json!(format!("{types}.{policy}"));
+    json!({"policies": [{"typed_extension_config": {"name": "any", "typed_config": config}}]})
+}
+
+fn cluster_with(field: &str, value: Value) -> Value {
     json!({
         "name": "api",
         "type": "STATIC",
         "connect_timeout": "1s",
-        "lb_policy": "ROUND_ROBIN",
+        "lb_policy": "LEAST_REQUEST",
         "health_checks": [{}],
         "common_lb_config": {
             "healthy_panic_threshold": {"value": 50},
             "update_merge_window": "1.5s",
             "override_host_status": {"statuses": ["HEALTHY"]}
         },
-        "load_balancing_policy": {"policies": [{"typed_extension_config": {
-            "name": "envoy.load_balancing_policies.round_robin",
-            "typed_config": {
-                "@type": format!("{types}.round_robin.v3.RoundRobin"),
-                "slow_start_config": {
-                    "slow_start_window": "0s", "min_weight_percent": {"value": 10},
-                    "aggression": {"default_value": 1.0, "runtime_key": "k"}
-                },
-                "locality_lb_config": {"zone_aware_lb_config": {
-                    "routing_enabled": {"value": 100}, "min_cluster_size": 6,
-                    "fail_traffic_on_panic": true, "force_local_zone": {"min_size": 1},
-                    "locality_basis": "HEALTHY_HOSTS_NUM"
-                }}
-            }
-        }}]},
+        field: value,
         "load_assignment": {
             "cluster_name": "api",
             "endpoints": [{
@@ -74,7 +96,7 @@ fn leaf() -> impl Strategy<Value = Value> {
         any::<f64>().prop_map(Value::from),
         ".*".prop_map(Value::from),
         "-?[0-9]{1,12}(\\.[0-9]{1,9})?s?".prop_map(Value::from),
-        prop_oneof!["RANDOM", "HEALTHY", "NaN", "Infinity", "::1", "fe80::1%a"]
+        prop_oneof!["RANDOM", "LEAST_REQUEST", "HEALTHY", "NaN", "Infinity", "::1", "fe80::1%a"]
             .prop_map(Value::from),
     ]
 }
@@ -100,6 +122,16 @@ fn value() -> impl Strategy<Value = Value> {
             "load_assignment",
             "common_lb_config",
             "load_balancing_policy",
+            "lb_policy",
+            "round_robin_lb_config",
+            "least_request_lb_config",
+            "choice_count",
+            "active_request_bias",
+            "slow_start_config",
+            "slow_start_window",
+            "aggression",
+            "default_value",
+            "runtime_key",
         ])
         .prop_map(str::to_owned),
     ];
@@ -139,9 +171,10 @@ proptest! {
 
     #[test]
     fn a_valid_cluster_with_changed_values_gives_a_result_or_an_error(
+        which in 0..3_usize,
         changes in prop::collection::vec((any::<Index>(), value()), 1..4)
     ) {
-        let mut cluster = valid_cluster();
+        let mut cluster = valid_clusters()[which].clone();
         for (place, replacement) in changes {
             let mut found = Vec::new();
             places(&cluster, "", &mut found);
@@ -153,11 +186,13 @@ proptest! {
 
     #[test]
     fn a_valid_text_with_changed_characters_gives_a_result_or_an_error(
+        which in 0..3_usize,
         yaml in any::<bool>(),
         changes in prop::collection::vec((any::<Index>(), any::<char>()), 1..8)
     ) {
         let prefix = if yaml { "# YAML\n" } else { "" };
-        let mut text: Vec<char> = format!("{prefix}{:#}", valid_cluster()).chars().collect();
+        let cluster = &valid_clusters()[which];
+        let mut text: Vec<char> = format!("{prefix}{cluster:#}").chars().collect();
         for (place, replacement) in changes {
             let place = place.index(text.len());
             text[place] = replacement;
@@ -173,6 +208,8 @@ proptest! {
 }
 
 #[test]
-fn the_cluster_that_is_changed_is_valid_to_begin_with() {
-    cluster_from_value(&valid_cluster()).expect("valid");
+fn the_clusters_that_are_changed_are_valid_to_begin_with() {
+    for cluster in valid_clusters() {
+        cluster_from_value(&cluster).expect("valid");
+    }
 }

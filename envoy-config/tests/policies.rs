@@ -34,7 +34,9 @@ fn the_list_wins_over_the_older_field() {
     let config = choose(vec![entry("any", typed("random.v3.Random"))]).expect("valid");
     assert_eq!(config.policy, Policy::Random);
     let config = choose(vec![entry("any", typed("round_robin.v3.RoundRobin"))]).expect("valid");
-    assert_eq!(config.policy, Policy::RoundRobin);
+    assert_eq!(config.policy, Policy::ROUND_ROBIN);
+    let config = choose(vec![entry("any", typed("least_request.v3.LeastRequest"))]).expect("valid");
+    assert_eq!(config.policy, Policy::LEAST_REQUEST);
 }
 
 //= envoy v1.40 source/common/upstream/upstream_impl.cc#ClusterInfoImpl::configureLbPolicies
@@ -58,7 +60,6 @@ fn a_policy_that_envoy_would_take_is_never_skipped() {
         ),
         ("cluster_provided.v3.ClusterProvided", "cluster_provided"),
         ("dynamic_modules.v3.DynamicModulesLoadBalancerConfig", "dynamic_modules"),
-        ("least_request.v3.LeastRequest", "least_request"),
         ("load_aware_locality.v3.LoadAwareLocality", "load_aware_locality"),
         ("maglev.v3.Maglev", "maglev"),
         ("override_host.v3.OverrideHost", "override_host"),
@@ -126,7 +127,8 @@ fn zone_aware_settings_are_checked_and_fail_traffic_on_panic_is_kept() {
         "force_locality_direct_routing": true, "force_local_zone": {"min_size": 0},
         "locality_basis": "HEALTHY_HOSTS_WEIGHT"
     }});
-    for policy in ["random.v3.Random", "round_robin.v3.RoundRobin"] {
+    for policy in ["random.v3.Random", "round_robin.v3.RoundRobin", "least_request.v3.LeastRequest"]
+    {
         let config = typed_with(policy, "locality_lb_config", zone_aware.clone());
         assert!(choose(vec![entry("any", config)]).expect(policy).fail_traffic_on_panic);
         assert!(!choose(vec![entry("any", typed(policy))]).expect(policy).fail_traffic_on_panic);
@@ -173,27 +175,6 @@ fn mistakes_in_a_policys_settings_are_refused() {
             "locality_lb_config.zone_aware_lb_config.locality_basis",
             "expected HEALTHY_HOSTS_NUM or HEALTHY_HOSTS_WEIGHT",
         ),
-        (
-            "round_robin.v3.RoundRobin",
-            "slow_start_config",
-            json!({"min_weight_percent": {"value": -1}}),
-            "slow_start_config.min_weight_percent",
-            outside,
-        ),
-        (
-            "round_robin.v3.RoundRobin",
-            "slow_start_config",
-            json!({"slow_start_window": "9223372036s"}),
-            "slow_start_config.slow_start_window",
-            "Invalid duration: Duration out-of-range: seconds: 9223372036",
-        ),
-        (
-            "round_robin.v3.RoundRobin",
-            "slow_start_config",
-            json!({"slow_start_window": "60s"}),
-            "slow_start_config.slow_start_window",
-            "slow start is not supported",
-        ),
     ] {
         let config = typed_with(policy, field, value);
         let error = choose(vec![entry("any", config)]).expect_err(message);
@@ -204,29 +185,19 @@ fn mistakes_in_a_policys_settings_are_refused() {
 }
 
 #[test]
-fn slow_start_that_is_off_is_accepted() {
-    let slow_start = json!({
-        "slow_start_window": "0s", "min_weight_percent": {"value": 10},
-        "aggression": {"default_value": "NaN", "runtime_key": "k"}
-    });
-    let config = typed_with("round_robin.v3.RoundRobin", "slow_start_config", slow_start.clone());
-    choose(vec![entry("any", config)]).expect("off in the list");
-    let value = json!({"name": "api", "round_robin_lb_config": {"slow_start_config": slow_start}});
-    cluster_from_value(&value).expect("off in the older place");
-}
-
-#[test]
 fn the_older_field_chooses_among_the_policies_of_the_engine() {
     for (text, policy) in [
-        ("ROUND_ROBIN", Policy::RoundRobin),
-        ("0", Policy::RoundRobin),
+        ("ROUND_ROBIN", Policy::ROUND_ROBIN),
+        ("0", Policy::ROUND_ROBIN),
+        ("LEAST_REQUEST", Policy::LEAST_REQUEST),
+        ("1", Policy::LEAST_REQUEST),
         ("RANDOM", Policy::Random),
         ("3", Policy::Random),
     ] {
         let file = parse_cluster(&format!("name: api\nlb_policy: {text}")).expect(text);
         assert_eq!(file.config.policy, policy, "{text}");
     }
-    for policy in ["LEAST_REQUEST", "RING_HASH", "MAGLEV", "CLUSTER_PROVIDED"] {
+    for policy in ["RING_HASH", "MAGLEV", "CLUSTER_PROVIDED"] {
         let error = parse_cluster(&format!("name: api\nlb_policy: {policy}")).expect_err(policy);
         assert_eq!((error.code(), error.field()), ("unsupported", "lb_policy"));
         assert_eq!(error.to_string(), format!("lb_policy: the policy {policy} is not supported"));
@@ -235,17 +206,43 @@ fn the_older_field_chooses_among_the_policies_of_the_engine() {
 
 #[test]
 fn older_settings_of_a_policy_count_only_for_that_policy() {
-    let slow_start = "round_robin_lb_config: { slow_start_config: { slow_start_window: 1s } }";
-    let error = parse_cluster(&format!("name: api\n{slow_start}")).expect_err("slow start");
-    assert_eq!(error.field(), "round_robin_lb_config.slow_start_config.slow_start_window");
-    assert_eq!(error.code(), "unsupported");
-    parse_cluster(&format!("name: api\nlb_policy: RANDOM\n{slow_start}")).expect("no effect");
-    let listed = json!({
-        "name": "api",
-        "round_robin_lb_config": {"slow_start_config": {"slow_start_window": "1s"}},
-        "load_balancing_policy": {"policies": [entry("any", typed("random.v3.Random"))]}
-    });
-    cluster_from_value(&listed).expect("no effect");
+    for (settings, lb_policy, others) in [
+        ("round_robin_lb_config", "ROUND_ROBIN", ["LEAST_REQUEST", "RANDOM"]),
+        ("least_request_lb_config", "LEAST_REQUEST", ["ROUND_ROBIN", "RANDOM"]),
+    ] {
+        let with = |lb_policy: &str, value: Value| {
+            let cluster = json!({"name": "api", "lb_policy": lb_policy, settings: value});
+            cluster_from_value(&cluster).map(|file| file.config)
+        };
+        let slow_start = json!({"slow_start_config": {"slow_start_window": "1s"}});
+        let config = with(lb_policy, slow_start.clone()).expect(lb_policy);
+        assert!(config.policy.slow_start().is_some(), "{lb_policy}");
+        let error = with(lb_policy, json!("nonsense")).expect_err(lb_policy);
+        assert_eq!(error.field(), settings);
+        for other in others {
+            for value in [slow_start.clone(), json!("nonsense")] {
+                assert_eq!(with(other, value), with(other, Value::Null), "{other}");
+            }
+        }
+    }
+}
+
+#[test]
+fn older_settings_count_for_nothing_beside_a_list() {
+    for (settings, policy) in [
+        ("round_robin_lb_config", "round_robin.v3.RoundRobin"),
+        ("least_request_lb_config", "least_request.v3.LeastRequest"),
+    ] {
+        let policies = json!([entry("any", typed(policy))]);
+        for value in [json!({"slow_start_config": {"slow_start_window": "1s"}}), json!("nonsense")]
+        {
+            let cluster = json!({
+                "name": "api", settings: value, "load_balancing_policy": {"policies": policies}
+            });
+            let config = cluster_from_value(&cluster).expect(policy).config;
+            assert_eq!(config.policy.slow_start(), None, "{policy}");
+        }
+    }
 }
 
 #[test]

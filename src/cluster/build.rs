@@ -5,27 +5,21 @@
 
 use super::model::Model;
 use super::set::{Bucket, PrioritySet};
-use crate::config::{Behavior, Policy};
+use super::warmup::{self, Warmup};
+use crate::config::Behavior;
 use crate::host::{CoarseHealth, Directory, Entry};
-use crate::policy::HostId;
-use crate::policy::envoy::Lists;
-use crate::policy::native::{Chunk, Chunks, walk};
+use crate::policy::envoy::{List, Lists};
+use crate::policy::native::{Chunk, Chunks, Layout, Weights};
+use crate::policy::{HostId, Method, Settings};
 use crate::priority::Tally;
-use crate::schedule::Walk;
 use crate::sync::Arc;
 
 /// Brings every part up to date and returns how many were built.
-pub(super) fn rebuild(model: &mut Model, behavior: Behavior, policy: Policy) -> u64 {
-    let Model { directory, priorities, .. } = model;
-    let build = |set: &mut PrioritySet| match behavior {
-        Behavior::Native => {
-            let walk = walk(policy);
-            set.buckets.iter_mut().map(|bucket| rebuild_bucket(bucket, directory, walk)).sum()
-        }
-        Behavior::Envoy if set.updated && set.lists_are_stale => rebuild_lists(set, directory),
-        Behavior::Envoy => 0,
+pub(super) fn rebuild(model: &mut Model, behavior: Behavior, settings: &Settings) -> u64 {
+    let built = match behavior {
+        Behavior::Native => rebuild_native(model, settings),
+        Behavior::Envoy => rebuild_envoy(model, settings),
     };
-    let built = priorities.iter_mut().map(build).sum();
     model.visible |= built > 0;
     built
 }
@@ -48,25 +42,55 @@ pub(super) fn chunks(model: &Model) -> Vec<Chunks> {
     model.priorities.iter().map(of_set).collect()
 }
 
+fn rebuild_native(model: &mut Model, settings: &Settings) -> u64 {
+    let layout = Layout::of(settings.method);
+    let Model { directory, priorities, now_ns, latest_host_added_ns, .. } = model;
+    let mut built = 0;
+    for set in priorities.iter_mut().filter(|set| set.is_dirty()) {
+        for bucket in set.buckets.iter().filter(|bucket| bucket.dirty) {
+            warmup::note_healthy(&bucket.members, directory, *now_ns, latest_host_added_ns);
+        }
+        let slow_start = settings.slow_start(*latest_host_added_ns);
+        let warmup = slow_start.map(|slow_start| Warmup { slow_start, now_ns: *now_ns });
+        let warmup = warmup.filter(|warmup| warmup.divides(set, directory));
+        for bucket in &mut set.buckets {
+            built += rebuild_bucket(bucket, directory, layout, warmup.as_ref());
+        }
+    }
+    built
+}
+
 /// The hosts and weights of one health class.
 type Class = (Vec<HostId>, Vec<u32>);
 
-fn rebuild_bucket(bucket: &mut Bucket, directory: &Directory, walk: Walk) -> u64 {
+fn rebuild_bucket(
+    bucket: &mut Bucket,
+    directory: &Directory,
+    layout: Layout,
+    warmup: Option<&Warmup>,
+) -> u64 {
     if !std::mem::take(&mut bucket.dirty) {
         return 0;
     }
     let (tally, classes) = classify(&bucket.members, directory);
     bucket.tally = tally;
+    bucket.next_step_ns = None;
     let mut built = 0;
-    for (chunk, (hosts, weights)) in bucket.chunks.iter_mut().zip(classes) {
-        if chunk.as_ref().is_some_and(|chunk| chunk.is_made_from(&hosts, &weights, walk)) {
+    for (class, (hosts, weights)) in classes.into_iter().enumerate() {
+        // The healthy ones come first, and only they are warmed up.
+        let weights = match warmup.filter(|_| class == 0) {
+            Some(warmup) => warmup.weights(&hosts, weights, directory, &mut bucket.next_step_ns),
+            None => Weights::Whole(weights),
+        };
+        let chunk = &mut bucket.chunks[class];
+        if chunk.as_ref().is_some_and(|chunk| chunk.is_made_from(&hosts, &weights, layout)) {
             continue;
         }
         *chunk = if hosts.is_empty() {
             None
         } else {
             built += 1;
-            Some(Arc::new(Chunk::new(&hosts, weights, walk)))
+            Some(Arc::new(Chunk::new(&hosts, weights, layout)))
         };
     }
     built
@@ -100,20 +124,49 @@ fn classify(members: &[u32], directory: &Directory) -> (Tally, [Class; 3]) {
     (tally, classes)
 }
 
-fn rebuild_lists(set: &mut PrioritySet, directory: &Directory) -> u64 {
+/// Envoy takes every priority that was updated anew: hosts in slow start and requests change the
+/// weights of a moment, so that even the same hosts are not the same lists.
+fn rebuild_envoy(model: &mut Model, settings: &Settings) -> u64 {
+    let cells = model.slots.cells();
+    let Model { directory, priorities, now_ns, latest_host_added_ns, .. } = model;
+    let counts_requests = matches!(settings.method, Method::LeastRequest(_));
+    let depends_on_time = settings.ramp.is_some() || counts_requests;
+    let mut built = 0;
+    for set in priorities.iter_mut().filter(|set| set.updated) {
+        if settings.ramp.is_some() {
+            warmup::note_healthy(&set.order, directory, *now_ns, latest_host_added_ns);
+        }
+        if set.lists_are_stale || depends_on_time {
+            let weighing = settings.weighing(*latest_host_added_ns);
+            let refresh = |list: &mut List| {
+                if settings.method != Method::Random {
+                    list.refresh(&weighing, &cells, *now_ns);
+                }
+            };
+            built += rebuild_lists(set, directory, refresh);
+        }
+    }
+    built
+}
+
+fn rebuild_lists(set: &mut PrioritySet, directory: &Directory, refresh: impl Fn(&mut List)) -> u64 {
     set.lists_are_stale = false;
     for bucket in set.buckets.iter_mut().filter(|bucket| bucket.dirty) {
         bucket.dirty = false;
         bucket.tally = classify(&bucket.members, directory).0;
         bucket.chunks = [None, None, None];
     }
-    let all = || entries(&set.order, directory);
-    let of =
-        |health: CoarseHealth| all().filter(|(_, entry)| entry.flags.coarse() == health).collect();
+    let list = |health: Option<CoarseHealth>| {
+        let fits = |entry: &Entry| health.is_none_or(|health| entry.flags.coarse() == health);
+        let mut list: List =
+            entries(&set.order, directory).filter(|(_, entry)| fits(entry)).collect();
+        refresh(&mut list);
+        list
+    };
     let lists = Lists {
-        all: all().collect(),
-        healthy: of(CoarseHealth::Healthy),
-        degraded: of(CoarseHealth::Degraded),
+        all: list(None),
+        healthy: list(Some(CoarseHealth::Healthy)),
+        degraded: list(Some(CoarseHealth::Degraded)),
     };
     if *set.lists == lists {
         return 0;

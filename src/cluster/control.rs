@@ -4,15 +4,16 @@ use std::collections::HashMap;
 
 use super::build;
 use super::check::check;
-use super::draft::{Draft, Stamp};
+use super::draft::Draft;
 use super::model::Model;
-use super::runtime::Runtime;
+use super::runtime::{Runtime, RuntimeValue};
+use super::settings;
 use super::update::{Applied, Update};
 use crate::config::{Behavior, ClusterConfig, Policy};
 use crate::error::Error;
 use crate::host::{Address, HealthEvent, HostData, Table};
 use crate::policy::envoy::LISTS;
-use crate::policy::{Counter, Identity, State, WorkerShared};
+use crate::policy::{Clock, Counter, Identity, Settings, State, WorkerShared};
 use crate::priority::{Loads, Tally};
 use crate::published::Published;
 use crate::snapshot::{Cell, Publisher};
@@ -26,8 +27,10 @@ pub(crate) struct Control {
     pub(super) runtime: Runtime,
     figures: Figures,
     workers: Vec<Arc<WorkerShared>>,
-    now_ns: u64,
+    clock: Arc<Clock>,
     config: Arc<ClusterConfig>,
+    /// What the policy goes by.
+    settings: Settings,
     loads: Loads,
     identity: Identity,
     version: u64,
@@ -64,7 +67,7 @@ pub(super) struct Seeds {
     pub(super) model: Model,
     pub(super) runtime: Runtime,
     pub(super) seed: u64,
-    pub(super) now_ns: u64,
+    pub(super) clock: Arc<Clock>,
 }
 
 impl Control {
@@ -75,19 +78,21 @@ impl Control {
         seeds: Seeds,
         table: &Table,
     ) -> Result<(Self, WatchedArc<Cell<Published>>), Error> {
-        let Seeds { mut model, runtime, seed, now_ns } = seeds;
+        let Seeds { mut model, runtime, seed, clock } = seeds;
         config.validate()?;
         check(update, &model)?;
         let config = Arc::new(config);
         change_hosts(&mut model, update, &config, table);
-        let mut draft = Draft { model: &mut model, config: &config, runtime: &runtime };
+        let settings = settings::resolve(&config.policy, &runtime);
+        let mut draft =
+            Draft { model: &mut model, config: &config, runtime: &runtime, settings: &settings };
         let mut figures = Figures::default();
         figures.schedulers_built += draft.rebuild(&mut figures.membership_change);
         figures.published = 1;
         let loads = draft.loads(&Loads::default());
         let identity = Identity { instance: 1, revision: 1, seeded: is_seeded(&config) };
         draft.model.visible = false;
-        let first = draft.contents(&loads, identity, Stamp { version: 1, published_ns: now_ns });
+        let first = draft.contents(&loads, identity, 1);
         let (cell, publisher) = Cell::with_publisher(Box::new(first));
         let control = Self {
             model,
@@ -95,8 +100,9 @@ impl Control {
             runtime,
             figures,
             workers: Vec::new(),
-            now_ns,
+            clock,
             config,
+            settings,
             loads,
             identity,
             version: 1,
@@ -125,9 +131,15 @@ impl Control {
 
     /// Takes over other settings. Loads start afresh; positions only if they mean something else.
     fn reconfigure(&mut self, config: Arc<ClusterConfig>) {
-        if (config.behavior, config.policy) != (self.config.behavior, self.config.policy) {
+        let is_same_kind =
+            std::mem::discriminant(&config.policy) == std::mem::discriminant(&self.config.policy);
+        if config.behavior != self.config.behavior || !is_same_kind {
             self.identity.instance += 1;
             self.identity.seeded = is_seeded(&config);
+        }
+        if config.policy.slow_start() != self.config.policy.slow_start() {
+            // In Envoy a new policy counts as a host that has just come up.
+            self.model.latest_host_added_ns = self.model.now_ns;
         }
         if self.config.active_health_checks && !config.active_health_checks {
             self.model.forget_health_checks();
@@ -139,17 +151,19 @@ impl Control {
     }
 
     /// Takes runtime values in. `behavior: native` follows at once, Envoy with the next update.
-    pub(super) fn set_runtime(&mut self, values: &[(&str, Option<u64>)]) -> Applied {
+    pub(super) fn set_runtime(&mut self, values: &[(&str, Option<RuntimeValue>)]) -> Applied {
         values.iter().for_each(|(key, value)| self.runtime.set(key, *value));
         self.publish()
     }
 
     /// Publishes a snapshot if it would differ from the one before.
     fn publish(&mut self) -> Applied {
-        let Self { model, config, runtime, figures, .. } = self;
-        let updated = model.priorities.iter().any(|set| set.updated);
-        let mut draft = Draft { model, config, runtime };
-        figures.schedulers_built += draft.rebuild(&mut figures.membership_change);
+        let updated = self.model.priorities.iter().any(|set| set.updated);
+        self.resolve_settings(updated);
+        let Self { model, config, runtime, figures, settings, .. } = self;
+        let mut draft = Draft { model, config, runtime, settings };
+        let built = draft.rebuild(&mut figures.membership_change);
+        figures.schedulers_built += built;
         let recalculate = config.behavior == Behavior::Native || updated;
         let loads = if recalculate { draft.loads(&self.loads) } else { self.loads.clone() };
         let changed_loads = loads != self.loads;
@@ -160,22 +174,50 @@ impl Control {
         self.loads = loads;
         self.version += 1;
         self.figures.published += 1;
-        if updated || changed_loads {
+        if updated || changed_loads || built > 0 {
             self.identity.revision += 1;
         }
-        let draft = Draft { model: &mut self.model, config: &self.config, runtime: &self.runtime };
-        let stamp = Stamp { version: self.version, published_ns: self.now_ns };
-        let next = draft.contents(&self.loads, self.identity, stamp);
+        let Self { model, config, runtime, settings, .. } = self;
+        let draft = Draft { model, config, runtime, settings };
+        let next = draft.contents(&self.loads, self.identity, self.version);
         let lists = next.priorities.len() * LISTS;
         self.workers.iter().for_each(|worker| worker.grow(lists));
         self.publisher.publish(Box::new(next));
         Applied { published: true, version: self.version }
     }
 
-    /// Lets the clock go on, never back, and frees what readers have let go of.
+    /// Takes over what configuration and runtime values come to by now. Envoy reads the aggression
+    /// of slow start whenever it weighs a host, everything else when a priority is updated.
+    fn resolve_settings(&mut self, updated: bool) {
+        let mut settings = settings::resolve(&self.config.policy, &self.runtime);
+        if self.config.behavior == Behavior::Envoy && !updated {
+            settings.method = self.settings.method;
+        }
+        if settings.ramp != self.settings.ramp {
+            self.warm_up(u64::MAX);
+        }
+        self.model.visible |= settings != self.settings;
+        self.settings = settings;
+    }
+
+    /// Lets the clock go on, never back; warms hosts up; and frees what readers have let go of.
     pub(super) fn tick(&mut self, now_ns: u64) {
-        self.now_ns = self.now_ns.max(now_ns);
+        let now_ns = now_ns.max(self.model.now_ns);
+        self.model.now_ns = now_ns;
+        self.clock.set(now_ns);
+        if self.warm_up(now_ns) {
+            self.publish();
+        }
         self.publisher.scan();
+    }
+
+    /// Marks what is made from weights that were of another time; says whether there is anything.
+    fn warm_up(&mut self, now_ns: u64) -> bool {
+        let mut any = false;
+        for set in &mut self.model.priorities {
+            any |= set.warm_up(now_ns);
+        }
+        any
     }
 
     /// The figures of this moment.
@@ -206,7 +248,8 @@ impl Control {
         if self.workers.len().is_power_of_two() {
             self.forget_closed_workers();
         }
-        let state = State::new(self.seed, number, peek_capacity);
+        let clock = Arc::clone(&self.clock);
+        let state = State::new(self.seed, number, peek_capacity, clock);
         state.shared.grow(self.model.priorities.len() * LISTS);
         self.workers.push(Arc::clone(&state.shared));
         state
@@ -262,5 +305,5 @@ fn health_by_host(events: &[(Address, HealthEvent)]) -> Vec<(&Address, Vec<Healt
 
 /// Whether Envoy's policy draws a seed when it is made.
 fn is_seeded(config: &ClusterConfig) -> bool {
-    (config.behavior, config.policy) == (Behavior::Envoy, Policy::RoundRobin)
+    config.behavior == Behavior::Envoy && config.policy != Policy::Random
 }

@@ -2,32 +2,26 @@
 
 use super::build;
 use super::model::Model;
-use super::runtime::{HEALTHY_PANIC_THRESHOLD, Runtime};
+use super::runtime::{HEALTHY_PANIC_THRESHOLD, Runtime, RuntimeValue};
 use super::set::PrioritySet;
-use crate::config::{Behavior, ClusterConfig, Policy};
-use crate::policy::{Identity, Tables, envoy, native};
+use crate::config::{Behavior, ClusterConfig};
+use crate::policy::{Identity, Method, Settings, Tables, envoy, native};
 use crate::priority::{self, Loads, Rules};
 use crate::published::{LocalityTally, Priority, Published};
 use crate::sync::Arc;
-
-/// What numbers a snapshot.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Stamp {
-    pub(super) version: u64,
-    pub(super) published_ns: u64,
-}
 
 /// The next snapshot on its way.
 pub(super) struct Draft<'a> {
     pub(super) model: &'a mut Model,
     pub(super) config: &'a Arc<ClusterConfig>,
     pub(super) runtime: &'a Runtime,
+    pub(super) settings: &'a Settings,
 }
 
 impl Draft<'_> {
     /// Brings the parts up to date; returns how many were built.
     pub(super) fn rebuild(&mut self, membership_change: &mut u64) -> u64 {
-        let built = build::rebuild(self.model, self.config.behavior, self.config.policy);
+        let built = build::rebuild(self.model, self.config.behavior, self.settings);
         for set in &mut self.model.priorities {
             set.updates += u64::from(std::mem::take(&mut set.updated));
             *membership_change += u64::from(std::mem::take(&mut set.membership_changed));
@@ -36,7 +30,8 @@ impl Draft<'_> {
     }
 
     fn rules(&self) -> Rules {
-        let runtime = self.runtime.get(HEALTHY_PANIC_THRESHOLD).map(|value| value.min(100));
+        let runtime = self.runtime.get(HEALTHY_PANIC_THRESHOLD);
+        let runtime = runtime.and_then(RuntimeValue::as_integer).map(|value| value.min(100));
         let configured = self.config.healthy_panic_threshold;
         let panic_threshold = match (runtime, self.config.behavior) {
             (Some(percent), _) => percent_as_float(percent),
@@ -65,35 +60,40 @@ impl Draft<'_> {
     }
 
     fn tables(&self, loads: &Loads) -> Tables {
-        let (policy, fail) = (self.config.policy, self.config.fail_traffic_on_panic);
-        match self.config.behavior {
-            Behavior::Native => {
-                let chunks = build::chunks(self.model);
-                match policy {
-                    Policy::RoundRobin => {
-                        Tables::RoundRobin(native::Tables::new(fail, loads, &chunks))
-                    }
-                    Policy::Random => Tables::Random(native::Tables::new(fail, loads, &chunks)),
-                }
-            }
-            Behavior::Envoy => Tables::Envoy(envoy::Tables {
-                policy,
+        let fail = self.config.fail_traffic_on_panic;
+        let Settings { method, .. } = *self.settings;
+        let cells = self.model.slots.cells();
+        if self.config.behavior == Behavior::Envoy {
+            return Tables::Envoy(envoy::Tables {
+                method,
+                weighing: self.settings.weighing(self.model.latest_host_added_ns),
                 fail_traffic_on_panic: fail,
                 loads: loads.clone(),
                 lists: self.model.priorities.iter().map(|set| Arc::clone(&set.lists)).collect(),
                 updates: self.model.priorities.iter().map(|set| set.updates).collect(),
-            }),
+                cells,
+            });
+        }
+        let chunks = build::chunks(self.model);
+        match method {
+            Method::RoundRobin => Tables::RoundRobin(native::Tables::new(fail, loads, &chunks)),
+            Method::Random => Tables::Random(native::Tables::new(fail, loads, &chunks)),
+            Method::LeastRequest(selection) => {
+                let tables = native::LeastRequest::new(fail, loads, &chunks, cells, selection);
+                Tables::LeastRequest(tables)
+            }
         }
     }
 
-    pub(super) fn contents(mut self, loads: &Loads, identity: Identity, stamp: Stamp) -> Published {
+    pub(super) fn contents(mut self, loads: &Loads, identity: Identity, version: u64) -> Published {
         Published {
             tables: self.tables(loads),
             identity,
             cells: self.model.slots.cells(),
             directory: self.model.directory.clone(),
-            version: stamp.version,
-            published_ns: stamp.published_ns,
+            version,
+            published_ns: self.model.now_ns,
+            slow_start: self.settings.slow_start(self.model.latest_host_added_ns),
             config: Arc::clone(self.config),
             loads: loads.clone(),
             priorities: self.priorities(),

@@ -4,13 +4,17 @@ mod build;
 mod check;
 mod control;
 mod draft;
+mod load;
 mod model;
 mod runtime;
 mod set;
+mod settings;
 mod slots;
 mod update;
+mod warmup;
 
-pub use runtime::Runtime;
+pub use load::HostLoad;
+pub use runtime::{Runtime, RuntimeValue};
 pub use update::{Applied, HostChange, Update};
 
 pub(crate) use control::Summary;
@@ -20,13 +24,14 @@ use model::Model;
 use crate::config::{Assignment, ClusterConfig};
 use crate::error::Error;
 use crate::host::{Address, HostData, Locality, Table};
+use crate::policy::Clock;
 use crate::published::Published;
 use crate::rng::entropy;
 use crate::snapshot::Cell;
-use crate::sync::{Mutex, MutexGuard, WatchedArc};
+use crate::sync::{Arc, Mutex, MutexGuard, WatchedArc};
 
 /// What a new cluster may be told besides its configuration.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Options {
     /// Where this proxy is: hosts of that locality come first among the localities.
     pub node_locality: Option<Locality>,
@@ -77,6 +82,8 @@ pub struct Cluster {
 #[derive(Debug)]
 pub(crate) struct Shared {
     control: Mutex<Control>,
+    /// What `tick` was told last.
+    pub(crate) clock: Arc<Clock>,
     pub(crate) cell: WatchedArc<Cell<Published>>,
     pub(crate) table: Table,
 }
@@ -93,15 +100,16 @@ impl Cluster {
         options: Options,
     ) -> Result<Self, Error> {
         let table = Table::new();
+        let clock = Arc::new(Clock::new(options.now_ns));
         let seeds = Seeds {
-            model: Model::new(options.node_locality),
+            model: Model::new(options.node_locality, options.now_ns),
             runtime: options.runtime,
             seed: options.seed.unwrap_or_else(entropy),
-            now_ns: options.now_ns,
+            clock: Arc::clone(&clock),
         };
         let update = Update::new().assign(assignment.clone());
         let (control, cell) = Control::open(config, &update, seeds, &table)?;
-        let shared = Shared { control: Mutex::new(control), cell, table };
+        let shared = Shared { control: Mutex::new(control), clock, cell, table };
         Ok(Self { shared: WatchedArc::new(shared) })
     }
 
@@ -133,17 +141,18 @@ impl Cluster {
     }
 
     /// Sets runtime values, or removes those that are `None`. In `behavior: native` they hold at
-    /// once; in `behavior: envoy` from the next update on, as in Envoy.
+    /// once; in `behavior: envoy` from the next update on, as in Envoy, but for the aggression of
+    /// slow start, which holds at once there too.
     ///
     /// # Errors
     ///
     /// [`Error::Poisoned`] only.
-    pub fn set_runtime(&self, values: &[(&str, Option<u64>)]) -> Result<Applied, Error> {
+    pub fn set_runtime(&self, values: &[(&str, Option<RuntimeValue>)]) -> Result<Applied, Error> {
         self.change(|control, _| Ok(control.set_runtime(values)))
     }
 
-    /// Does the periodic work: frees snapshots, slots and host data that nothing names any more.
-    /// `now_ns` is the time in nanoseconds since the moment that [`Options::now_ns`] counts from;
+    /// Does the periodic work: warms up hosts in slow start, and frees snapshots, slots and host
+    /// data that nothing names any more. `now_ns` is the time in nanoseconds since the moment that [`Options::now_ns`] counts from;
     /// the cluster's clock never goes back. Call it every 100 ms or so, from any thread; late or
     /// bunched calls do no harm.
     ///
@@ -185,19 +194,18 @@ impl Cluster {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownHost`]; no count has changed then.
-    pub fn set_active_requests(&self, loads: &[(&str, u32)]) -> Result<(), Error> {
+    /// [`Error::UnknownHost`], or a load above [`MAX_LOAD`](crate::MAX_LOAD); no count has changed
+    /// then.
+    pub fn set_loads(&self, loads: &[(&str, HostLoad)]) -> Result<(), Error> {
         self.change(|control, table| {
-            let host_of = |&(address, active): &(&str, u32)| {
-                let slot = control.model.slot(address);
-                let entry = slot.and_then(|slot| control.model.directory.get(slot));
-                entry
-                    .map(|entry| (&entry.info, active))
-                    .ok_or_else(|| Error::UnknownHost { address: address.into() })
+            let slot_of = |&(address, load): &(&str, HostLoad)| {
+                load.validate().map_err(|error| error.within(address))?;
+                let slot = control.model.slot(address).map(|slot| (slot, load));
+                slot.ok_or_else(|| Error::UnknownHost { address: address.into() })
             };
-            let hosts = loads.iter().map(host_of).collect::<Result<Vec<_>, _>>()?;
-            for (host, active) in hosts {
-                host.set_active(active, table.active(host.slot));
+            let hosts = loads.iter().map(slot_of).collect::<Result<Vec<_>, _>>()?;
+            for (slot, load) in hosts {
+                table.set_load(slot, load.active, load.pending);
             }
             Ok(())
         })

@@ -33,6 +33,10 @@ pub(super) struct Model {
     pub(super) max_host_weight: u32,
     /// Something changed that a snapshot shows.
     pub(super) visible: bool,
+    /// What the cluster's clock shows.
+    pub(super) now_ns: u64,
+    /// When the host came up that came up last; at first, when the policy was made.
+    pub(super) latest_host_added_ns: u64,
     by_address: HashMap<Address, u32>,
     /// This proxy's own place.
     node: Option<Locality>,
@@ -45,7 +49,7 @@ struct Planned<'a> {
 }
 
 impl Model {
-    pub(super) fn new(node: Option<Locality>) -> Self {
+    pub(super) fn new(node: Option<Locality>, now_ns: u64) -> Self {
         let policy = Assignment::default();
         Self {
             directory: Directory::default(),
@@ -56,6 +60,8 @@ impl Model {
             duplicates: 0,
             max_host_weight: 0,
             visible: true,
+            now_ns,
+            latest_host_added_ns: now_ns,
             by_address: HashMap::new(),
             node,
         }
@@ -241,6 +247,7 @@ impl Model {
             priority,
             flags,
             eds: endpoint.health_status,
+            up_since_ns: None,
         };
         entry.flags.set_eds(endpoint.health_status);
         self.directory.insert(entry);
@@ -272,6 +279,7 @@ impl Model {
             priority,
             flags,
             eds: endpoint.health_status,
+            up_since_ns: old.up_since_ns,
         };
         // What Envoy counts as an update of the host set; a status of the control plane that
         // leaves the coarse health alone is none.
@@ -342,7 +350,13 @@ impl Model {
         let Some(slot) = self.slot(address) else { return };
         let Some(entry) = self.directory.get(slot) else { return };
         let mut flags = entry.flags;
-        events.iter().for_each(|event| flags.apply(*event));
+        let mut up_since_ns = entry.up_since_ns;
+        for event in events {
+            if event.is_pass() && flags.intersects(HealthFlags::FAILED_ACTIVE_HC) {
+                up_since_ns = Some(self.now_ns);
+            }
+            flags.apply(*event);
+        }
         let before = entry.flags;
         if flags == before {
             return;
@@ -359,6 +373,7 @@ impl Model {
         let (priority, locality) = (entry.priority as usize, Arc::clone(&entry.place.locality));
         if let Some(entry) = self.directory.get_mut(slot) {
             entry.flags = flags;
+            entry.up_since_ns = up_since_ns;
         }
         if (before.coarse(), before.excluded()) != (flags.coarse(), flags.excluded()) {
             self.priorities[priority].touch(&locality, self.node.as_ref(), true);

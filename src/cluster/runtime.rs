@@ -2,8 +2,80 @@
 
 use std::collections::BTreeMap;
 
+use crate::config::RuntimeDouble;
+
 /// Percent of available hosts below which a priority panics; overrides the configured one.
 pub(super) const HEALTHY_PANIC_THRESHOLD: &str = "upstream.healthy_panic_threshold";
+
+/// Whether least request also counts requests that wait for a connection; off unless set.
+//= envoy v1.40 source/common/runtime/runtime_features.cc#least_request_lb_count_pending_requests
+pub(super) const COUNT_PENDING_REQUESTS: &str =
+    "envoy.reloadable_features.least_request_lb_count_pending_requests";
+
+/// One runtime value.
+///
+/// As in Envoy, a reader gets the form that it asks for if the value has it: whole numbers are
+/// numbers too, and a number other than 0 is true.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum RuntimeValue {
+    /// A whole number.
+    Integer(u64),
+    /// Any number.
+    Number(f64),
+    /// True or false.
+    Boolean(bool),
+}
+
+impl RuntimeValue {
+    /// The value as a whole number.
+    #[must_use]
+    pub fn as_integer(self) -> Option<u64> {
+        match self {
+            Self::Integer(value) => Some(value),
+            Self::Number(_) | Self::Boolean(_) => None,
+        }
+    }
+
+    /// The value as a number.
+    #[must_use]
+    #[allow(clippy::cast_precision_loss)] // as in Envoy
+    pub fn as_number(self) -> Option<f64> {
+        match self {
+            Self::Integer(value) => Some(value as f64),
+            Self::Number(value) => Some(value),
+            Self::Boolean(_) => None,
+        }
+    }
+
+    /// The value as true or false.
+    #[must_use]
+    pub fn as_boolean(self) -> bool {
+        match self {
+            Self::Integer(value) => value != 0,
+            Self::Number(value) => value != 0.0,
+            Self::Boolean(value) => value,
+        }
+    }
+}
+
+impl From<u64> for RuntimeValue {
+    fn from(value: u64) -> Self {
+        Self::Integer(value)
+    }
+}
+
+impl From<f64> for RuntimeValue {
+    fn from(value: f64) -> Self {
+        Self::Number(value)
+    }
+}
+
+impl From<bool> for RuntimeValue {
+    fn from(value: bool) -> Self {
+        Self::Boolean(value)
+    }
+}
 
 /// Runtime values, as Envoy's runtime layers would give them. Keys that nothing reads are kept
 /// and have no effect.
@@ -12,15 +84,16 @@ pub(super) const HEALTHY_PANIC_THRESHOLD: &str = "upstream.healthy_panic_thresho
 /// use plimsoll::Runtime;
 ///
 /// let mut runtime = Runtime::default();
-/// runtime.set("upstream.healthy_panic_threshold", Some(30));
-/// assert_eq!(runtime.get("upstream.healthy_panic_threshold"), Some(30));
+/// runtime.set("upstream.healthy_panic_threshold", Some(30.into()));
+/// runtime.set("my.aggression", Some(1.5.into()));
+/// assert_eq!(runtime.get("upstream.healthy_panic_threshold"), Some(30.into()));
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Runtime(BTreeMap<String, u64>);
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Runtime(BTreeMap<String, RuntimeValue>);
 
 impl Runtime {
     /// Sets a value, or removes it.
-    pub fn set(&mut self, key: &str, value: Option<u64>) {
+    pub fn set(&mut self, key: &str, value: Option<RuntimeValue>) {
         match value {
             Some(value) => self.0.insert(key.to_owned(), value),
             None => self.0.remove(key),
@@ -29,7 +102,18 @@ impl Runtime {
 
     /// A value, if it is set.
     #[must_use]
-    pub fn get(&self, key: &str) -> Option<u64> {
+    pub fn get(&self, key: &str) -> Option<RuntimeValue> {
         self.0.get(key).copied()
+    }
+
+    /// What a configured number comes to.
+    pub(super) fn double(&self, configured: &RuntimeDouble) -> f64 {
+        let value = self.get(&configured.runtime_key).and_then(RuntimeValue::as_number);
+        value.unwrap_or(configured.default_value)
+    }
+
+    /// Whether a feature that is off by default is on.
+    pub(super) fn is_on(&self, feature: &str) -> bool {
+        self.get(feature).is_some_and(RuntimeValue::as_boolean)
     }
 }

@@ -30,6 +30,8 @@ pub(super) struct PrioritySet {
     pub(super) updates: u64,
     /// Hosts came or left.
     pub(super) membership_changed: bool,
+    /// Hosts in slow start have less than their weights give them, in `behavior: native` only.
+    pub(super) is_warming: bool,
 }
 
 /// The hosts of one priority and locality.
@@ -43,6 +45,8 @@ pub(super) struct Bucket {
     pub(super) chunks: [Option<Arc<Chunk>>; 3],
     /// Something changed that the tally or the chunks are made from.
     pub(super) dirty: bool,
+    /// When the chunks are out of date because hosts warm up.
+    pub(super) next_step_ns: Option<u64>,
 }
 
 impl Bucket {
@@ -53,6 +57,7 @@ impl Bucket {
             tally: Tally::default(),
             chunks: [None, None, None],
             dirty: true,
+            next_step_ns: None,
         }
     }
 }
@@ -70,6 +75,7 @@ impl Default for PrioritySet {
             updated: true,
             updates: 0,
             membership_changed: false,
+            is_warming: false,
         }
     }
 }
@@ -161,6 +167,22 @@ impl PrioritySet {
         }
         self.updated |= updated;
         self.lists_are_stale = true;
+    }
+
+    /// Whether some bucket's chunks are out of date.
+    pub(super) fn is_dirty(&self) -> bool {
+        self.buckets.iter().any(|bucket| bucket.dirty)
+    }
+
+    /// Marks the buckets whose weights are out of date by now; says whether there are any.
+    pub(super) fn warm_up(&mut self, now_ns: u64) -> bool {
+        let mut any = false;
+        for bucket in &mut self.buckets {
+            let is_due = bucket.next_step_ns.is_some_and(|step_ns| step_ns <= now_ns);
+            bucket.dirty |= is_due;
+            any |= is_due;
+        }
+        any
     }
 
     /// The order for a snapshot, which shares it with those before.

@@ -2,6 +2,7 @@
 //! balancing.
 
 use super::error::{ConfigError, Problem};
+use super::policy::Policy;
 
 /// Whose decisions a cluster makes. See the crate's front page for the differences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -20,32 +21,6 @@ impl Behavior {
         match self {
             Self::Native => "native",
             Self::Envoy => "envoy",
-        }
-    }
-}
-
-/// How a host is chosen among the eligible ones.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub enum Policy {
-    /// Each host in its turn, in proportion to the weights. Native: spread evenly over time, by a
-    /// cursor and without a random number. Envoy: in list order if the weights are equal, else by
-    /// Envoy's EDF scheduler, which starts anew with every update and which each worker makes for
-    /// itself at its first pick after one.
-    #[default]
-    RoundRobin,
-    /// A host at random. Native: in proportion to the weights. Envoy: weights are ignored, and
-    /// one number decides both the priority and the host, as in Envoy.
-    Random,
-}
-
-impl Policy {
-    /// Envoy's name of the policy, without its `envoy.load_balancing_policies.` prefix.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::RoundRobin => "round_robin",
-            Self::Random => "random",
         }
     }
 }
@@ -110,14 +85,9 @@ impl ClusterConfig {
     ///
     /// The first value outside its range, in the order of the fields.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        let percent = self.healthy_panic_threshold;
-        let problem = if percent.is_nan() {
-            Problem::PercentNotANumber
-        } else if !(0.0..=100.0).contains(&percent) {
-            Problem::PercentOutOfRange
-        } else {
-            return Ok(());
-        };
-        Err(ConfigError::new("common_lb_config.healthy_panic_threshold", problem))
+        self.policy.validate().map_err(|error| error.within(self.policy.name()))?;
+        let problem = Problem::of_percent(self.healthy_panic_threshold);
+        let field = "common_lb_config.healthy_panic_threshold";
+        problem.map_or(Ok(()), |problem| Err(ConfigError::new(field, problem)))
     }
 }

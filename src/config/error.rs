@@ -80,6 +80,25 @@ pub enum Problem {
     },
 }
 
+impl Problem {
+    /// What is wrong with a percentage, if anything.
+    ///
+    /// ```
+    /// use plimsoll::config::Problem;
+    ///
+    /// assert_eq!(Problem::of_percent(100.0), None);
+    /// assert_eq!(Problem::of_percent(101.0), Some(Problem::PercentOutOfRange));
+    /// ```
+    #[must_use]
+    pub fn of_percent(percent: f64) -> Option<Self> {
+        match percent {
+            _ if percent.is_nan() => Some(Self::PercentNotANumber),
+            _ if !(0.0..=100.0).contains(&percent) => Some(Self::PercentOutOfRange),
+            _ => None,
+        }
+    }
+}
+
 impl ConfigError {
     /// A problem with the value at `field`.
     #[must_use]

@@ -6,8 +6,12 @@
 mod assignment;
 mod cluster;
 mod error;
+mod policy;
 
 pub(crate) use assignment::check_priority;
 pub use assignment::{Assignment, Endpoint, LocalityEndpoints, MAX_PRIORITY};
-pub use cluster::{Behavior, ClusterConfig, Policy};
+pub use cluster::{Behavior, ClusterConfig};
 pub use error::{ConfigError, Problem};
+pub use policy::{
+    LeastRequest, MAX_CHOICE_COUNT, Policy, RoundRobin, RuntimeDouble, SelectionMethod, SlowStart,
+};

@@ -5,7 +5,7 @@
 //! 100 000 copies a block and a few hundred pointers, and a batch copies each block once.
 
 use super::info::HostInfo;
-use super::{Address, EdsHealth, HealthFlags, Locality};
+use super::{Address, CoarseHealth, EdsHealth, HealthFlags, Locality};
 use crate::sync::Arc;
 
 /// Hosts in a block: large enough that the pointers are few, small enough to copy for one flip.
@@ -32,6 +32,16 @@ pub(crate) struct Entry {
     pub(crate) priority: u32,
     pub(crate) flags: HealthFlags,
     pub(crate) eds: EdsHealth,
+    /// When its slow start began: when it first turned healthy, or when an active health check last
+    /// passed that had failed before. Envoy's `last_hc_pass_time`.
+    pub(crate) up_since_ns: Option<u64>,
+}
+
+impl Entry {
+    /// When the host came up, while that matters: a host that is not healthy is not warmed up.
+    pub(crate) fn warming_since_ns(&self) -> Option<u64> {
+        self.up_since_ns.filter(|_| self.flags.coarse() == CoarseHealth::Healthy)
+    }
 }
 
 type Block = Arc<[Option<Entry>]>;
@@ -95,6 +105,7 @@ mod tests {
             priority: 0,
             flags: HealthFlags::NONE,
             eds: EdsHealth::Unknown,
+            up_since_ns: None,
         }
     }
 

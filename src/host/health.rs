@@ -83,6 +83,13 @@ pub enum HealthEvent {
     OutlierRecovered,
 }
 
+impl HealthEvent {
+    /// Whether an active check passed.
+    pub(crate) fn is_pass(self) -> bool {
+        matches!(self, Self::Pass | Self::Degraded)
+    }
+}
+
 /// The health flags of a host, Envoy's bits.
 ///
 /// ```

@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::directory::Entry;
 use super::{Address, CoarseHealth, EdsHealth, HealthFlags, Locality};
-use crate::sync::{AtomicI64, OnceLock, Ordering};
+use crate::sync::OnceLock;
 
 /// What the caller attaches to a host, a connection pool for instance. It is dropped once no
 /// pick and no snapshot can name the host any more, on the thread that notices: one that calls a
@@ -20,28 +20,11 @@ pub(crate) struct HostInfo {
     pub(crate) slot: u32,
     pub(crate) generation: u32,
     pub(crate) data: OnceLock<HostData>,
-    /// What requests that are counted elsewhere add to those that are counted here; negative if
-    /// they were said to be fewer.
-    uncounted: AtomicI64,
 }
 
 impl HostInfo {
     pub(crate) fn new(address: Address, slot: u32, generation: u32) -> Self {
-        let (data, uncounted) = (OnceLock::new(), AtomicI64::new(0));
-        Self { address, slot, generation, data, uncounted }
-    }
-
-    /// The active requests of the host when `counted` of them are counted here.
-    pub(crate) fn active(&self, counted: u32) -> u32 {
-        // No edge: a figure.
-        let active = i64::from(counted) + self.uncounted.load(Ordering::Relaxed);
-        u32::try_from(active.max(0)).unwrap_or(u32::MAX)
-    }
-
-    /// Lets the host have `active` requests now, of which `counted` are counted here.
-    pub(crate) fn set_active(&self, active: u32, counted: u32) {
-        // No edge: a figure.
-        self.uncounted.store(i64::from(active) - i64::from(counted), Ordering::Relaxed);
+        Self { address, slot, generation, data: OnceLock::new() }
     }
 }
 
@@ -62,10 +45,6 @@ pub struct HostRef<'a>(&'a Entry);
 impl<'a> HostRef<'a> {
     pub(crate) fn new(entry: &'a Entry) -> Self {
         Self(entry)
-    }
-
-    pub(crate) fn info(&self) -> &'a HostInfo {
-        &self.0.info
     }
 
     /// Its address.

@@ -16,4 +16,5 @@ pub(crate) use info::HostInfo;
 pub use info::{HostData, HostRef};
 pub use locality::Locality;
 pub(crate) use segments::Segments;
+pub use table::MAX_LOAD;
 pub(crate) use table::{Cells, MAX_HOSTS, Table};

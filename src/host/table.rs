@@ -20,19 +20,42 @@ use super::segments::Segments;
 use crate::sync::{Arc, AtomicU32, Ordering};
 
 /// A cache line's worth of cells.
-const LANES: usize = 8;
-const LINES: usize = 64;
+const LANES: usize = 4;
+/// Few under loom, whose atomics are large and whose stacks are small.
+const LINES: usize = if cfg!(loom) { 4 } else { 128 };
 const BLOCK: usize = LANES * LINES;
 const SEGMENTS: usize = 18;
+
+/// The largest number of requests that a host can be said to have: sums have a sign, and room for
+/// what is counted besides.
+pub const MAX_LOAD: u32 = 1 << 30;
 
 /// The most hosts a cluster can hold.
 pub(crate) const MAX_HOSTS: usize = BLOCK * Segments::<Arc<Block>, 0, SEGMENTS>::CAPACITY;
 
 /// One host's counters.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct HostCell {
+    /// Active requests that are counted here, and so keep the slot.
     active: AtomicU32,
+    /// What requests that are counted elsewhere add to them: a signed number that wraps, negative
+    /// if they were said to be fewer.
+    elsewhere: AtomicU32,
+    /// Requests that wait for a connection, which are counted elsewhere.
+    pending: AtomicU32,
     generation: AtomicU32,
+}
+
+impl HostCell {
+    /// All active requests.
+    #[inline]
+    fn load(&self) -> u32 {
+        // No edge: figures. Read one after the other, so that a request which begins between the
+        // two counts or not, as if a moment later.
+        let elsewhere = self.elsewhere.load(Ordering::Relaxed);
+        let load = self.active.load(Ordering::Relaxed).wrapping_add(elsewhere);
+        if load.cast_signed() < 0 { 0 } else { load }
+    }
 }
 
 #[derive(Debug)]
@@ -45,8 +68,7 @@ pub(crate) struct Block([Line; LINES]);
 
 impl Block {
     fn new() -> Self {
-        let cell = || HostCell { active: AtomicU32::new(0), generation: AtomicU32::new(0) };
-        Self(std::array::from_fn(|_| Line(std::array::from_fn(|_| cell()))))
+        Self(std::array::from_fn(|_| Line(std::array::from_fn(|_| HostCell::default()))))
     }
 
     #[inline]
@@ -69,6 +91,20 @@ impl Cells {
             // H1: made visible by clearing the snapshot's name, which comes later.
             block.cell(slot).active.fetch_add(1, Ordering::Relaxed);
         }
+    }
+
+    /// How many requests are active on a host, wherever they are counted.
+    #[inline]
+    pub(crate) fn load(&self, slot: u32) -> u32 {
+        self.0.get(slot as usize / BLOCK).map_or(0, |block| block.cell(slot).load())
+    }
+
+    /// The same with those that wait for a connection.
+    pub(crate) fn load_with_pending(&self, slot: u32) -> u64 {
+        let Some(block) = self.0.get(slot as usize / BLOCK) else { return 0 };
+        let cell = block.cell(slot);
+        // No edge: a figure.
+        u64::from(cell.load()) + u64::from(cell.pending.load(Ordering::Relaxed))
     }
 }
 
@@ -113,10 +149,21 @@ impl Table {
         cell.active.fetch_update(Ordering::Release, Ordering::Relaxed, end).is_ok()
     }
 
-    /// The counted requests of a host, as a figure.
-    pub(crate) fn active(&self, slot: u32) -> u32 {
-        // No edge: a figure.
-        self.cell(slot).map_or(0, |cell| cell.active.load(Ordering::Relaxed))
+    /// The active requests of a host, wherever they are counted, as a figure.
+    pub(crate) fn load(&self, slot: u32) -> u32 {
+        self.cell(slot).map_or(0, HostCell::load)
+    }
+
+    /// Lets a host have `load` active requests now, some of which are counted here, and `pending`
+    /// ones if that is said. `load` is at most [`MAX_LOAD`]. Control side.
+    pub(crate) fn set_load(&self, slot: u32, load: u32, pending: Option<u32>) {
+        let Some(cell) = self.cell(slot) else { return };
+        // No edge: figures. Requests that begin or end meanwhile go on from there.
+        let counted = cell.active.load(Ordering::Relaxed);
+        cell.elsewhere.store(load.wrapping_sub(counted), Ordering::Relaxed);
+        if let Some(pending) = pending {
+            cell.pending.store(pending, Ordering::Relaxed);
+        }
     }
 
     /// Whether no request is active on a host that no snapshot names any more.
@@ -131,11 +178,14 @@ impl Table {
         self.cell(slot).map_or(0, |cell| cell.generation.load(Ordering::Relaxed))
     }
 
-    /// Ends the life of the slot's host: its handles are recognised from now on.
+    /// Ends the life of the slot's host: its handles are recognised from now on, and what was
+    /// said of its load is forgotten.
     pub(crate) fn advance_generation(&self, slot: u32) {
         if let Some(cell) = self.cell(slot) {
-            // No edge: only tells a handle that was ended before.
+            // No edge: no snapshot names the host, so only the control side and ended handles look.
             cell.generation.fetch_add(1, Ordering::Relaxed);
+            cell.elsewhere.store(0, Ordering::Relaxed);
+            cell.pending.store(0, Ordering::Relaxed);
         }
     }
 }
@@ -152,7 +202,29 @@ mod tests {
         assert!(!table.is_idle(0));
         assert!(table.end(0, 0));
         assert!(!table.end(0, 0), "the second end of one request was accepted");
-        assert_eq!(table.active(0), 0);
+        assert_eq!(table.load(0), 0);
+    }
+
+    #[test]
+    fn requests_that_are_counted_elsewhere_add_up_and_never_go_below_none() {
+        let table = Table::new();
+        let cells = table.grow(1);
+        (0..3).for_each(|_| cells.begin(0));
+        table.set_load(0, MAX_LOAD, Some(u32::MAX));
+        assert_eq!((cells.load(0), table.load(0)), (MAX_LOAD, MAX_LOAD));
+        assert_eq!(cells.load_with_pending(0), u64::from(MAX_LOAD) + u64::from(u32::MAX));
+        table.set_load(0, 1, None);
+        assert_eq!((cells.load(0), cells.load_with_pending(0)), (1, 1 + u64::from(u32::MAX)));
+        table.end(0, 0);
+        table.end(0, 0);
+        assert_eq!(
+            (cells.load(0), table.is_idle(0)),
+            (0, false),
+            "one counted, two less elsewhere"
+        );
+        table.end(0, 0);
+        table.advance_generation(0);
+        assert_eq!((cells.load_with_pending(0), table.is_idle(0)), (0, true));
     }
 
     #[test]
@@ -172,7 +244,7 @@ mod tests {
         let cells = table.grow(BLOCK + 1);
         let slots = 0..u32::try_from(3 * BLOCK).unwrap();
         slots.clone().for_each(|slot| cells.begin(slot));
-        assert!(slots.clone().all(|slot| table.active(slot) == 1));
+        assert!(slots.clone().all(|slot| table.load(slot) == 1));
         assert!(!table.has(slots.end) && !table.end(slots.end, 0), "a slot that does not exist");
     }
 
@@ -181,7 +253,7 @@ mod tests {
         let block = Block::new();
         let address = |slot| std::ptr::from_ref(block.cell(slot)).addr() / 64;
         assert_ne!(address(0), address(1));
-        assert_eq!(address(0), address(64));
+        assert_eq!(address(0), address(u32::try_from(LINES).unwrap()));
         assert_eq!(size_of::<Block>(), BLOCK * size_of::<HostCell>());
     }
 }

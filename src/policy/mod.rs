@@ -7,9 +7,11 @@
 
 pub(crate) mod envoy;
 pub(crate) mod native;
+mod settings;
 mod state;
 
-pub(crate) use state::{Counter, Identity, State, WorkerShared};
+pub(crate) use settings::{Method, NS_PER_MS, Selection, Settings, SlowStart, age_ms};
+pub(crate) use state::{Clock, Counter, Identity, State, WorkerShared};
 
 use crate::host::Entry;
 use std::fmt;
@@ -47,7 +49,8 @@ pub enum NoHost {
     /// The priority panics and `fail_traffic_on_panic` is set.
     Panic,
     /// Peeks only: as many are outstanding as there are healthy hosts, or as the worker's
-    /// [`peek_capacity`](crate::WorkerOptions::peek_capacity) allows.
+    /// [`peek_capacity`](crate::WorkerOptions::peek_capacity) allows; or, in `behavior: envoy`,
+    /// least request draws its hosts, which Envoy does not do ahead of time.
     PeekLimit,
 }
 
@@ -124,6 +127,8 @@ pub(crate) enum Tables {
     RoundRobin(native::Tables<native::Walked>),
     /// `behavior: native`, `random`.
     Random(native::Tables<native::Drawn>),
+    /// `behavior: native`, `least_request`.
+    LeastRequest(native::LeastRequest),
     /// `behavior: envoy`.
     Envoy(envoy::Tables),
 }
@@ -135,6 +140,8 @@ impl Tables {
             Self::RoundRobin(tables) => tables.round_robin(state, recorder, |chosen, _| chosen),
             Self::Random(tables) if is_first => tables.random(state, recorder, |chosen, _| chosen),
             Self::Random(tables) => tables.random_again(state, recorder),
+            Self::LeastRequest(tables) if is_first => tables.pick(state, recorder),
+            Self::LeastRequest(tables) => tables.again(state, recorder),
             Self::Envoy(tables) => tables.pick(state, recorder),
         }
     }
@@ -163,7 +170,19 @@ impl Tables {
         match self {
             Self::RoundRobin(tables) => tables.peek_round_robin(state),
             Self::Random(tables) => tables.peek_random(state),
+            Self::LeastRequest(tables) => tables.peek(state),
             Self::Envoy(tables) => tables.peek(state),
+        }
+    }
+
+    /// Calls `each` with every host that can be picked and its share of the traffic while all are
+    /// idle. A host may come several times.
+    pub(crate) fn shares(&self, now_ns: u64, each: impl FnMut(u32, f64)) {
+        match self {
+            Self::RoundRobin(tables) => tables.shares(each),
+            Self::Random(tables) => tables.shares(each),
+            Self::LeastRequest(tables) => tables.shares(each),
+            Self::Envoy(tables) => tables.shares(now_ns, each),
         }
     }
 }

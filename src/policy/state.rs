@@ -57,13 +57,36 @@ impl WorkerShared {
     }
 }
 
+/// What the cluster's clock shows, for picks that are not told the time.
+#[derive(Debug, Default)]
+pub(crate) struct Clock(AtomicU64);
+
+impl Clock {
+    /// A clock that shows this.
+    pub(crate) fn new(now_ns: u64) -> Self {
+        Self(AtomicU64::new(now_ns))
+    }
+
+    /// Sets it. Control side.
+    pub(crate) fn set(&self, now_ns: u64) {
+        // No edge: the number is the whole message.
+        self.0.store(now_ns, Ordering::Relaxed);
+    }
+
+    /// What it shows.
+    pub(crate) fn now_ns(&self) -> u64 {
+        // No edge: the number is the whole message.
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
 /// See the module.
 #[derive(Debug)]
 pub(crate) struct State {
     pub(crate) draws: Draws,
     pub(crate) shared: Arc<WorkerShared>,
     /// Draws of peeks that no pick has used yet.
-    pub(super) stash: Stash,
+    stash: Stash,
     /// The number of the last attempt, from which retries go on.
     pub(super) attempt: u64,
     /// The native cursor.
@@ -78,6 +101,9 @@ pub(crate) struct State {
     schedulers: Vec<Option<(u64, Edf)>>,
     instance: u64,
     revision: u64,
+    clock: Arc<Clock>,
+    /// The time of this pick; 0 for what the clock shows.
+    pub(crate) pick_ns: u64,
 }
 
 /// Where a worker's cursor starts. Another phase for each seed, so that two proxies do not walk in
@@ -102,7 +128,7 @@ pub(crate) struct Identity {
 }
 
 impl State {
-    pub(crate) fn new(seed: u64, number: u64, peek_capacity: usize) -> Self {
+    pub(crate) fn new(seed: u64, number: u64, peek_capacity: usize, clock: Arc<Clock>) -> Self {
         let position = start(seed, number);
         Self {
             draws: Draws::new(seed, number),
@@ -116,7 +142,15 @@ impl State {
             schedulers: Vec::new(),
             instance: 0,
             revision: 0,
+            clock,
+            pick_ns: 0,
         }
+    }
+
+    /// The time of this pick.
+    #[inline]
+    pub(crate) fn now_ns(&self) -> u64 {
+        if self.pick_ns == 0 { self.clock.now_ns() } else { self.pick_ns }
     }
 
     /// Gets used to new tables.
@@ -150,6 +184,17 @@ impl State {
         self.stash.pop().unwrap_or_else(|| self.draws.next())
     }
 
+    /// Draws a number for a look ahead and keeps it for the pick that follows, unless `limit` of
+    /// them are kept.
+    pub(super) fn stash_number(&mut self, limit: u64) -> Result<u64, NoHost> {
+        if self.stash.is_full(limit) {
+            return Err(NoHost::PeekLimit);
+        }
+        let number = self.draws.next();
+        self.stash.push(number);
+        Ok(number)
+    }
+
     /// Makes `number` the next one, before what was peeked or queued.
     pub(crate) fn draw_next(&mut self, number: u64) {
         self.forget_peeks();
@@ -163,7 +208,7 @@ impl State {
     }
 
     /// The scheduler of list `list` since `update`, made anew if there is none.
-    pub(super) fn scheduler(&mut self, list: usize, update: u64, weights: &[u32]) -> &mut Edf {
+    pub(super) fn scheduler(&mut self, list: usize, update: u64, weights: &[f64]) -> &mut Edf {
         if self.schedulers.len() <= list {
             self.schedulers.resize(list + 1, None);
         }
@@ -201,6 +246,7 @@ impl State {
             shared: Arc::new(self.shared.detached()),
             stash: self.stash.clone(),
             schedulers: self.schedulers.clone(),
+            clock: Arc::clone(&self.clock),
             ..*self
         }
     }
@@ -226,7 +272,7 @@ impl State {
 
 /// A queue of fixed capacity, so that peeking never allocates.
 #[derive(Debug, Clone)]
-pub(super) struct Stash {
+struct Stash {
     draws: Box<[u64]>,
     first: usize,
     length: usize,
@@ -246,12 +292,12 @@ impl Stash {
     }
 
     /// Whether a peek finds no room, with at most `limit` outstanding.
-    pub(super) fn is_full(&self, limit: u64) -> bool {
+    fn is_full(&self, limit: u64) -> bool {
         self.length as u64 >= limit.min(self.draws.len() as u64)
     }
 
     /// Adds one at the end; the caller has asked [`is_full`](Self::is_full).
-    pub(super) fn push(&mut self, draw: u64) {
+    fn push(&mut self, draw: u64) {
         let place = (self.first + self.length) % self.draws.len();
         self.draws[place] = draw;
         self.length += 1;
@@ -259,7 +305,7 @@ impl Stash {
 
     /// Takes the first.
     #[inline]
-    pub(super) fn pop(&mut self) -> Option<u64> {
+    fn pop(&mut self) -> Option<u64> {
         if self.length == 0 {
             return None;
         }
@@ -273,6 +319,10 @@ impl Stash {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn state(seed: u64, number: u64, peek_capacity: usize) -> State {
+        State::new(seed, number, peek_capacity, Arc::default())
+    }
 
     #[test]
     fn the_stash_is_a_queue_that_wraps() {
@@ -294,7 +344,7 @@ mod tests {
 
     #[test]
     fn peeks_run_ahead_of_the_cursor_and_never_behind() {
-        let mut state = State::new(3, 0, 3);
+        let mut state = state(3, 0, 3);
         let peeks: Vec<u64> = (0..2).map(|_| state.peek_step(9).unwrap()).collect();
         assert_eq!(state.peek_step(2), Err(NoHost::PeekLimit));
         assert_eq!(peeks, [state.step(), state.step()]);
@@ -306,7 +356,7 @@ mod tests {
 
     #[test]
     fn a_detached_state_goes_its_own_way() {
-        let state = State::new(1, 2, 4);
+        let state = state(1, 2, 4);
         state.shared.grow(3);
         state.turn(1, 1);
         let mut copy = state.detached();
@@ -315,6 +365,6 @@ mod tests {
         copy.draws.next();
         assert_eq!(state.turn(1, 0), 1);
         assert_eq!(state.shared.counter(Counter::NoneHealthy), 0);
-        assert_eq!(state.draws.clone().next(), State::new(1, 2, 4).draws.next());
+        assert_eq!(state.draws.clone().next(), self::state(1, 2, 4).draws.next());
     }
 }

@@ -43,11 +43,11 @@ pub(crate) struct Edf {
 }
 
 impl Edf {
-    /// A scheduler over `weights`, each positive and finite, as it is after `seed` picks; only the
-    /// low 32 bits of the seed count.
-    pub(crate) fn new(weights: &[u32], seed: u64) -> Self {
+    /// A scheduler over `weights`, each finite and at least 0, as it is after `seed` picks; only
+    /// the low 32 bits of the seed count.
+    pub(crate) fn new(weights: &[f64], seed: u64) -> Self {
         let picks = low_half(seed) % MAX_INITIAL_PICKS;
-        let weight = |&weight: &u32| f64::from(weight) + EPSILON;
+        let weight = |&weight: &f64| weight + EPSILON;
         let sum = weights.iter().map(weight).fold(0.0, |sum, weight| sum + weight);
         let mut scheduler = Self {
             now: 0.0,
@@ -67,20 +67,20 @@ impl Edf {
         }
         // Rounding down leaves fewer than two picks for each item.
         for _ in done..picks {
-            scheduler.advance(weights);
+            scheduler.advance(|item| weights.get(item as usize).copied().unwrap_or(1.0));
         }
         scheduler
     }
 
-    /// The next item: of those that were peeked, else by deadline. `weights` are those that the
-    /// scheduler was made with.
-    pub(crate) fn pick(&mut self, weights: &[u32]) -> Option<u32> {
-        self.peeked.pop_front().or_else(|| self.advance(weights))
+    /// The next item: of those that were peeked, else by deadline. `weight` gives the item's
+    /// weight of this moment, which decides when its next turn comes.
+    pub(crate) fn pick(&mut self, weight: impl FnOnce(u32) -> f64) -> Option<u32> {
+        self.peeked.pop_front().or_else(|| self.advance(weight))
     }
 
-    /// The item of the pick after those that were peeked.
-    pub(crate) fn peek(&mut self, weights: &[u32]) -> Option<u32> {
-        let item = self.advance(weights)?;
+    /// The item of the pick after those that were peeked; `weight` as for a pick.
+    pub(crate) fn peek(&mut self, weight: impl FnOnce(u32) -> f64) -> Option<u32> {
+        let item = self.advance(weight)?;
         self.peeked.push_back(item);
         Some(item)
     }
@@ -90,13 +90,13 @@ impl Edf {
         self.next_order += 1;
     }
 
-    /// Moves time to the earliest deadline and gives its item a new one.
-    fn advance(&mut self, weights: &[u32]) -> Option<u32> {
+    /// Moves time to the earliest deadline and gives its item a new one. A weight of 0 puts it off
+    /// for ever, and once time itself is infinite items come in the order of their insertion.
+    fn advance(&mut self, weight: impl FnOnce(u32) -> f64) -> Option<u32> {
         let top = self.heap.first_mut()?;
         self.now = top.deadline;
         let item = top.item;
-        let weight = weights.get(item as usize).copied().unwrap_or(1);
-        top.deadline = self.now + 1.0 / f64::from(weight);
+        top.deadline = self.now + 1.0 / weight(item);
         top.order = self.next_order;
         self.next_order += 1;
         self.sift_down(0);

@@ -71,7 +71,12 @@ impl<I: Interval> Guide<I> {
 
     /// The interval that `x` is in.
     pub(crate) fn find(&self, x: u64) -> &I {
-        &self.items[self.items.partition_point(|item| item.last() < x)]
+        &self.items[self.index(x)]
+    }
+
+    /// The index of the interval that `x` is in; of none if there are no intervals.
+    pub(crate) fn index(&self, x: u64) -> usize {
+        self.items.partition_point(|item| item.last() < x)
     }
 
     /// All intervals in order.

@@ -6,10 +6,14 @@
 mod alias;
 mod edf;
 mod guide;
+mod lottery;
+mod slow_start;
 
 pub(crate) use alias::Alias;
 pub(crate) use edf::Edf;
 pub(crate) use guide::{Guide, Interval};
+pub(crate) use lottery::{Lot, Lottery};
+pub(crate) use slow_start::Ramp;
 
 use crate::sync::Arc;
 

@@ -5,7 +5,7 @@ use plimsoll::config::{Assignment, Behavior, ClusterConfig, Endpoint, LocalityEn
 use plimsoll::{Cluster, EdsHealth, Locality, Options};
 
 pub const BEHAVIORS: [Behavior; 2] = [Behavior::Native, Behavior::Envoy];
-pub const POLICIES: [Policy; 2] = [Policy::Random, Policy::RoundRobin];
+pub const POLICIES: [Policy; 3] = [Policy::Random, Policy::ROUND_ROBIN, Policy::LEAST_REQUEST];
 
 /// A host of this address and health.
 pub fn endpoint(address: &str, health_status: EdsHealth) -> Endpoint {
@@ -28,8 +28,8 @@ pub fn plain(priority: u32, zone: u32, hosts: u32) -> LocalityEndpoints {
     group(priority, &format!("z{zone}"), (1..=hosts).map(endpoint).collect())
 }
 
-pub fn config(behavior: Behavior, policy: Policy) -> ClusterConfig {
-    ClusterConfig { behavior, policy, ..ClusterConfig::new("test") }
+pub fn config(behavior: Behavior, policy: &Policy) -> ClusterConfig {
+    ClusterConfig { behavior, policy: policy.clone(), ..ClusterConfig::new("test") }
 }
 
 /// A cluster with seed 1.

@@ -5,14 +5,15 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use plimsoll::config::{Behavior, ClusterConfig};
 use plimsoll::{
-    Cluster, Error, HealthEvent, Options, Pick, Runtime, Update, Worker, WorkerOptions,
+    Cluster, Error, HealthEvent, HostLoad, Options, Pick, Runtime, RuntimeValue, Update, Worker,
+    WorkerOptions,
 };
 use plimsoll_envoy_config::{assignment_from_value, cluster_from_value};
 use serde_json::Value;
 
 use super::line::U64;
 use super::names::{Action, Event};
-use super::op::{Load, Object, Open};
+use super::op::{Load, Loads, Object, Open};
 use super::session::{invalid, unsupported};
 
 /// More workers than this are refused: each has a place for [`PEEK_CAPACITY`] numbers.
@@ -114,24 +115,18 @@ impl ReplayCluster {
         Ok(now_ms)
     }
 
-    /// Replaces counts of active requests.
+    /// Replaces counts of requests.
     pub(super) fn load(&self, hosts: &BTreeMap<String, Load>) -> Result<(), Error> {
-        let active = |(host, load): (&'_ String, &Load)| match load {
-            Load::Both(loads) if loads.pending.is_some() => {
-                Err(unsupported("pending", "a count of pending requests"))
+        // What does not fit is above the engine's own limit, which it names.
+        let count = |count: U64| u32::try_from(count.0).unwrap_or(u32::MAX);
+        let load = |load: &Load| match load {
+            Load::Both(Loads { active, pending }) => {
+                HostLoad { active: count(*active), pending: pending.map(count) }
             }
-            Load::Both(loads) => Ok((host.clone(), loads.active.0)),
-            Load::Active(active) => Ok((host.clone(), active.0)),
+            Load::Active(active) => HostLoad::active(count(*active)),
         };
-        let counts = hosts.iter().map(active).collect::<Result<Vec<_>, _>>()?;
-        let narrow = |(host, active): &'_ (String, u64)| {
-            let count = u32::try_from(*active);
-            let too_large = |_| invalid("hosts", format!("value must be at most {}", u32::MAX));
-            count.map(|count| (host.clone(), count)).map_err(too_large)
-        };
-        let counts = counts.iter().map(narrow).collect::<Result<Vec<_>, _>>()?;
-        let loads: Vec<_> = counts.iter().map(|(host, active)| (host.as_str(), *active)).collect();
-        self.cluster.set_active_requests(&loads)
+        let loads = hosts.iter().map(|(host, given)| (host.as_str(), load(given)));
+        self.cluster.set_loads(&loads.collect::<Vec<_>>())
     }
 
     /// Queues random numbers for a worker.
@@ -207,17 +202,19 @@ fn nanoseconds(field: &str, ms: u64) -> Result<u64, Error> {
     ms.checked_mul(NS_PER_MS).ok_or_else(too_late)
 }
 
-/// Runtime values are integers here; `null` removes one.
+/// Runtime values are numbers, or true or false; `null` removes one.
 fn runtime_values<'a>(
     field: &str,
     values: &'a Object,
-) -> Result<Vec<(&'a str, Option<u64>)>, Error> {
-    let number = |(key, value): (&'a String, &Value)| match value {
+) -> Result<Vec<(&'a str, Option<RuntimeValue>)>, Error> {
+    let typed = |(key, value): (&'a String, &Value)| match value {
         Value::Null => Ok((key.as_str(), None)),
-        value => match U64::try_from(value.clone()) {
-            Ok(number) => Ok((key.as_str(), Some(number.0))),
-            Err(message) => Err(invalid(format!("{field}.{key}"), message)),
+        Value::Bool(value) => Ok((key.as_str(), Some(RuntimeValue::from(*value)))),
+        value => match (U64::try_from(value.clone()), value.as_f64()) {
+            (Ok(number), _) => Ok((key.as_str(), Some(RuntimeValue::from(number.0)))),
+            (_, Some(number)) => Ok((key.as_str(), Some(RuntimeValue::from(number)))),
+            (Err(message), None) => Err(invalid(format!("{field}.{key}"), message)),
         },
     };
-    values.iter().map(number).collect()
+    values.iter().map(typed).collect()
 }

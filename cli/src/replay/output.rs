@@ -3,7 +3,7 @@
 use std::io;
 
 use plimsoll::config::Behavior;
-use plimsoll::{Cluster, Error, Explanation, HostView, Locality, PriorityDecision, View};
+use plimsoll::{Cluster, Error, Explanation, HostView, Locality, PriorityDecision, View, Warmup};
 use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
 use serde_json::{Map, Value, json};
@@ -62,7 +62,7 @@ fn percent(load: f64, behavior: Behavior) -> Value {
     }
 }
 
-/// All hosts. Policies that use load reports or slow start fill in the last three keys.
+/// All hosts. Policies that use load reports fill in two of the keys.
 pub(crate) fn hosts(view: &View) -> Value {
     view.hosts().iter().map(host).collect()
 }
@@ -78,8 +78,12 @@ fn host(view: &HostView<'_>) -> Value {
         "active": view.active,
         "utilization": null,
         "report_age_ms": null,
-        "slow_start": null,
+        "slow_start": view.slow_start.as_ref().map(slow_start),
     })
+}
+
+fn slow_start(warmup: &Warmup) -> Value {
+    json!({"factor": warmup.factor, "seconds_left": warmup.seconds_left})
 }
 
 fn locality(locality: &Locality) -> Value {
@@ -121,7 +125,7 @@ pub(crate) fn explanation(explanation: &Explanation, behavior: Behavior) -> Valu
         "host": host.map(|host| host.address.as_str()),
         "weight": host.map(|host| host.weight),
         "effective_weight": host.map(|host| host.effective_weight),
-        "slow_start": null,
+        "slow_start": host.and_then(|host| host.slow_start.as_ref()).map(slow_start),
         "why": explanation.why,
     })
 }

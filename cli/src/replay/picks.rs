@@ -188,7 +188,7 @@ fn at_most(n: U64, maximum: u64) -> Result<usize, Error> {
 
 fn context(choice: &Choice) -> PickContext {
     let retries = u32::try_from(choice.retries.0).unwrap_or(u32::MAX);
-    PickContext { retries, uncounted: false }
+    PickContext { retries, ..PickContext::default() }
 }
 
 fn rejected(choice: &Choice) -> HashSet<&str> {

@@ -152,6 +152,29 @@ fn hosts_that_wait_for_their_first_check_are_pointed_out() {
 }
 
 #[test]
+fn hosts_in_slow_start_show_how_far_they_are() {
+    let policy = "lb_policy: LEAST_REQUEST\n\
+                  least_request_lb_config: { slow_start_config: { slow_start_window: 60s } }";
+    let text = CLUSTER.replace("lb_policy: RANDOM", policy);
+    let page = explained(&[], &text);
+    let heading = "Cluster api: least_request of 2 choices, slow start in 60 s, behavior native";
+    assert!(page.starts_with(heading), "{page}");
+    assert!(!page.contains("SLOW START"), "hosts have been up for long:\n{page}");
+    for behavior in ["native", "envoy"] {
+        let up = ["--up", "10.0.0.1:80=30", "--up", "10.0.0.2:80=1.5", "--behavior", behavior];
+        let page = explained(&up, &text);
+        // 0.5 and 3 x 0.1 share the 70 % of their priority.
+        for line in [
+            "10.0.0.1:80  healthy                    1        0.5  43.750 %  50.00 %, 30 s left\n",
+            "10.0.0.2:80  healthy                    3        0.3  26.250 %  10.00 %, 58.5 s left\n",
+            "[::1]:80     healthy                    1          1  30.000 %",
+        ] {
+            assert!(page.contains(line), "{behavior}:\n{page}");
+        }
+    }
+}
+
+#[test]
 fn a_cluster_without_hosts_says_so() {
     let page = explained(&[], "name: empty");
     assert!(
@@ -178,6 +201,7 @@ fn mistakes_are_named_with_file_and_field() {
         ),
         ("{\n  \"name\": }", vec![], "-: line 2, column 11: expected value\n"),
         (CLUSTER, vec!["--health", "a:1=fail"], "-: a:1: the cluster has no host a:1\n"),
+        (CLUSTER, vec!["--up", "a:1=3"], "-: a:1: the cluster has no host a:1\n"),
     ] {
         let arguments: Vec<&str> = ["explain", "-"].into_iter().chain(arguments).collect();
         let output = run(&arguments, text);

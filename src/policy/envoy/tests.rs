@@ -3,18 +3,13 @@
 use super::*;
 use std::collections::BTreeMap;
 
-fn hosts(slots: std::ops::Range<u32>) -> List {
-    List {
-        weights: vec![1; slots.len()],
-        hosts: slots.map(|slot| HostId { slot, generation: 0 }).collect(),
-        is_weighted: false,
-    }
-}
-
-fn two_priorities(policy: Policy) -> Tables {
+fn two_priorities(method: Method) -> Tables {
     let lists = |healthy, all| Arc::new(Lists { healthy, all, degraded: List::default() });
+    let hosts = List::of_equal_weight;
     Tables {
-        policy,
+        method,
+        weighing: Weighing { selection: None, slow_start: None },
+        cells: Cells::default(),
         fail_traffic_on_panic: false,
         loads: Loads {
             healthy: vec![70, 30],
@@ -29,10 +24,10 @@ fn two_priorities(policy: Policy) -> Tables {
 
 #[test]
 fn random_shares_are_those_of_every_number() {
-    let tables = two_priorities(Policy::Random);
+    let tables = two_priorities(Method::Random);
     let mut shares = BTreeMap::new();
-    tables.shares(|slot, share| *shares.entry(slot).or_insert(0.0) += share);
-    let mut state = State::new(0, 0, 0);
+    tables.shares(0, |slot, share| *shares.entry(slot).or_insert(0.0) += share);
+    let mut state = State::new(0, 0, 0, Arc::default());
     let mut counts = BTreeMap::new();
     // 300 is a multiple of 100, 30 and 12, so these numbers are all there is to see.
     for number in 0..300 {
@@ -48,9 +43,9 @@ fn random_shares_are_those_of_every_number() {
 
 #[test]
 fn round_robin_shares_are_equal_within_a_list() {
-    let tables = two_priorities(Policy::RoundRobin);
+    let tables = two_priorities(Method::RoundRobin);
     let mut shares = vec![0.0; 72];
-    tables.shares(|slot, share| shares[slot as usize] += share);
+    tables.shares(0, |slot, share| shares[slot as usize] += share);
     assert!((shares[0] - 0.7 / 30.0).abs() < 1e-12 && (shares[60] - 0.3 / 12.0).abs() < 1e-12);
     assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-12);
 }

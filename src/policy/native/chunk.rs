@@ -1,41 +1,111 @@
 //! The hosts of one priority, health class and locality: what is shared between snapshots.
 
-use crate::config::Policy;
-use crate::policy::HostId;
-use crate::schedule::{Schedule, Walk};
+use super::weights::Weights;
+use crate::policy::{HostId, Method};
+use crate::schedule::{Lottery, Schedule, Walk};
 use crate::sync::Arc;
 
 /// The hosts of one priority, health class and locality.
 #[derive(Debug)]
 pub(crate) struct Chunk {
-    pub(super) weights: Box<[u32]>,
-    pub(super) total: u64,
-    pub(super) schedule: Schedule<HostId>,
-    walk: Walk,
+    pub(super) weights: Weights,
+    /// The sum of the weights, in a unit that all chunks have.
+    pub(super) total: u128,
+    table: Table,
+    layout: Layout,
+}
+
+/// What a policy needs of a chunk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Layout {
+    /// A host by one number of this kind.
+    Schedule(Walk),
+    /// Several different hosts by lot.
+    Lottery,
+}
+
+#[derive(Debug)]
+enum Table {
+    Schedule(Schedule<HostId>),
+    Lottery(Lottery<HostId>),
+}
+
+impl Layout {
+    /// The layout that a policy needs.
+    pub(crate) fn of(method: Method) -> Self {
+        match method {
+            Method::RoundRobin => Self::Schedule(Walk::Cursor),
+            Method::LeastRequest(_) => Self::Lottery,
+            Method::Random => Self::Schedule(Walk::Random),
+        }
+    }
+}
+
+impl Table {
+    fn new(hosts: &[HostId], weights: &Weights, layout: Layout) -> Self {
+        match (layout, weights) {
+            (Layout::Schedule(walk), Weights::Whole(weights)) => {
+                Self::Schedule(Schedule::new(hosts, weights, walk))
+            }
+            (Layout::Schedule(walk), Weights::Scaled { weights, .. }) => {
+                Self::Schedule(Schedule::new(hosts, weights, walk))
+            }
+            (Layout::Lottery, Weights::Whole(weights)) => {
+                Self::Lottery(Lottery::new(hosts, weights))
+            }
+            (Layout::Lottery, Weights::Scaled { weights, .. }) => {
+                Self::Lottery(Lottery::new(hosts, weights))
+            }
+        }
+    }
 }
 
 impl Chunk {
-    /// A chunk of at least one host; `weights` goes with `hosts`.
-    pub(crate) fn new(hosts: &[HostId], weights: Vec<u32>, walk: Walk) -> Self {
-        Self {
-            schedule: Schedule::new(hosts, &weights, walk),
-            total: weights.iter().map(|&weight| u64::from(weight)).sum(),
-            weights: weights.into(),
-            walk,
+    /// A chunk of at least one host; `weights` go with `hosts`.
+    pub(crate) fn new(hosts: &[HostId], weights: Weights, layout: Layout) -> Self {
+        let table = Table::new(hosts, &weights, layout);
+        Self { table, total: weights.total(), weights, layout }
+    }
+
+    /// Whether the chunk was made from these hosts and weights for this layout.
+    pub(crate) fn is_made_from(&self, hosts: &[HostId], weights: &Weights, layout: Layout) -> bool {
+        let is_over = || match &self.table {
+            Table::Schedule(schedule) => schedule.is_over(hosts),
+            Table::Lottery(lottery) => lottery.iter().map(|lot| lot.item).eq(hosts.iter().copied()),
+        };
+        self.layout == layout && self.weights == *weights && is_over()
+    }
+
+    /// The schedule, if that is the layout.
+    pub(super) fn schedule(&self) -> Option<&Schedule<HostId>> {
+        match &self.table {
+            Table::Schedule(schedule) => Some(schedule),
+            Table::Lottery(_) => None,
         }
     }
 
-    /// Whether the chunk was made from these hosts and weights for this walk.
-    pub(crate) fn is_made_from(&self, hosts: &[HostId], weights: &[u32], walk: Walk) -> bool {
-        self.walk == walk && *self.weights == *weights && self.schedule.is_over(hosts)
+    /// The lottery, if that is the layout.
+    pub(super) fn lottery(&self) -> Option<&Lottery<HostId>> {
+        match &self.table {
+            Table::Schedule(_) => None,
+            Table::Lottery(lottery) => Some(lottery),
+        }
     }
-}
 
-/// What kind of numbers a policy looks hosts up with.
-pub(crate) fn walk(policy: Policy) -> Walk {
-    match policy {
-        Policy::Random => Walk::Random,
-        Policy::RoundRobin => Walk::Cursor,
+    /// Calls `each` with every slot and its part of the chunk's traffic, all of which is `share`.
+    #[allow(clippy::cast_precision_loss)] // for people
+    pub(super) fn shares(&self, share: f64, each: &mut impl FnMut(u32, f64)) {
+        let sums = self.weights.sums();
+        let unit = share / sums.last().map_or(1.0, |&total| total as f64);
+        let (mut sums, mut before) = (sums.into_iter(), 0);
+        let host = |host: HostId| {
+            let end = sums.next().unwrap_or(before);
+            each(host.slot, (end - std::mem::replace(&mut before, end)) as f64 * unit);
+        };
+        match &self.table {
+            Table::Schedule(schedule) => schedule.each(host),
+            Table::Lottery(lottery) => lottery.iter().map(|lot| lot.item).for_each(host),
+        }
     }
 }
 

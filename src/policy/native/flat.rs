@@ -1,6 +1,7 @@
 //! One table over all hosts, while they are few.
 
-use super::levels::{Level, low_half};
+use super::levels::Level;
+use super::portions::low_half;
 use crate::policy::HostId;
 use crate::schedule::{Alias, Guide, Share};
 
@@ -66,11 +67,11 @@ pub(super) fn flatten(levels: &[Level]) -> Option<(Vec<Flat>, Vec<u64>)> {
         schedule.each(|host| hosts.push(Flat { host, priority: level.priority, level: index }));
         // 2^48 times 4096 hosts is what the alias table can multiply.
         let length = u128::from((level.last - level.start) >> 16) + 1;
+        let sums = chunk.weights.sums();
+        let total = sums.last().copied().map_or(1, u128::from);
         let mut from = 0;
-        let mut sum = 0;
-        lengths.extend(chunk.weights.iter().map(|&weight| {
-            sum += u128::from(weight);
-            let to = low_half(length * sum / u128::from(chunk.total));
+        lengths.extend(sums.into_iter().map(|sum| {
+            let to = low_half(length * u128::from(sum) / total);
             (to - std::mem::replace(&mut from, to)).max(1)
         }));
     }

@@ -14,13 +14,19 @@
 
 mod chunk;
 mod flat;
+mod least_request;
 mod levels;
+mod pool;
+mod portions;
+mod weights;
 
-pub(crate) use chunk::{Chunk, Chunks, walk};
+pub(crate) use chunk::{Chunk, Chunks, Layout};
 pub(crate) use flat::{Drawn, Flattened, Walked};
-
 use flat::{Flat, flatten};
+pub(crate) use least_request::LeastRequest;
 use levels::{Level, levels};
+use portions::portions;
+pub(crate) use weights::Weights;
 
 use super::{Candidate, Chosen, Counter, HostId, NoHost, Recorder, State};
 use crate::priority::Loads;
@@ -39,7 +45,7 @@ pub(crate) struct Tables<F> {
 impl<F: Flattened> Tables<F> {
     /// The tables for these loads; `chunks` has an element for each priority.
     pub(crate) fn new(fail_traffic_on_panic: bool, loads: &Loads, chunks: &[Chunks]) -> Self {
-        let levels = levels(fail_traffic_on_panic, loads, chunks);
+        let levels = levels(portions(fail_traffic_on_panic, loads, chunks));
         let (hosts, lengths) = flatten(&levels).unwrap_or_default();
         let flat = F::new(&hosts, &lengths);
         let levels = Guide::new(levels.into());
@@ -93,11 +99,7 @@ impl<F: Flattened> Tables<F> {
 
     /// One draw, stashed for the pick that it looks ahead at.
     pub(crate) fn peek_random(&self, state: &mut State) -> Chosen {
-        if state.stash.is_full(self.healthy_hosts) {
-            return Err(NoHost::PeekLimit);
-        }
-        let number = state.draws.next();
-        state.stash.push(number);
+        let number = state.stash_number(self.healthy_hosts)?;
         self.at_random(state, number, &mut (), |chosen, _| chosen)
     }
 
@@ -178,33 +180,29 @@ impl<F: Flattened> Tables<F> {
         end: impl FnOnce(Chosen, &mut State) -> T,
     ) -> T {
         let level = self.levels.find(x);
-        if level.panic {
+        if level.panics() {
             state.count(Counter::HealthyPanic);
         }
-        match &level.chunk {
-            Ok(chunk) => {
+        let schedule = level.chunk.as_ref().map(|chunk| chunk.schedule());
+        match schedule {
+            Ok(Some(schedule)) => {
                 let numbers = (x, inner(level, x));
-                crowded(level, &chunk.schedule, numbers, state, recorder, end)
+                crowded(level, schedule, numbers, state, recorder, end)
             }
-            Err(why) => {
+            other => {
                 recorder.priority(level.choice(x));
-                end(Err(*why), state)
+                end(Err(other.err().copied().unwrap_or(NoHost::Empty)), state)
             }
         }
     }
 
     /// Calls `each` with every host that can be picked and its share of the unit interval. A host
     /// may come several times.
-    #[allow(clippy::cast_precision_loss)] // for people
     pub(crate) fn shares(&self, mut each: impl FnMut(u32, f64)) {
         for level in self.levels.items() {
-            let Ok(chunk) = &level.chunk else { continue };
-            let unit = level.share() / chunk.total as f64;
-            let mut weights = chunk.weights.iter();
-            chunk.schedule.each(|host| {
-                let weight = weights.next().copied().unwrap_or(0);
-                each(host.slot, unit * f64::from(weight));
-            });
+            if let Ok(chunk) = &level.chunk {
+                chunk.shares(level.share(), &mut each);
+            }
         }
     }
 }

@@ -2,8 +2,7 @@
 
 use super::flat::FLAT_HOSTS;
 use super::*;
-use crate::config::Policy;
-use crate::policy::NoHost;
+use crate::policy::{Method, NoHost};
 use crate::priority::native::SCALE;
 use crate::rng::splitmix64;
 use crate::schedule::Walk;
@@ -12,7 +11,8 @@ use std::collections::BTreeMap;
 
 fn chunk(slots: std::ops::Range<u32>, weight: impl Fn(u32) -> u32, walk: Walk) -> Arc<Chunk> {
     let hosts: Vec<HostId> = slots.clone().map(|slot| HostId { slot, generation: 0 }).collect();
-    Arc::new(Chunk::new(&hosts, slots.map(weight).collect(), walk))
+    let weights = Weights::Whole(slots.map(weight).collect());
+    Arc::new(Chunk::new(&hosts, weights, Layout::Schedule(walk)))
 }
 
 fn loads(healthy: [u64; 2], degraded: [u64; 2], panic: [bool; 2]) -> Loads {
@@ -45,11 +45,11 @@ fn tables<F: Flattened>(walk: Walk, panic: bool) -> Tables<F> {
 /// The two kinds of picks as one function.
 type Pick<'a> = Box<dyn FnMut(u64) -> Chosen + 'a>;
 
-fn picks<'a>(policy: Policy, panic: bool, nested: bool) -> (Pick<'a>, BTreeMap<u32, f64>) {
-    let mut state = State::new(1, 0, 0);
+fn picks<'a>(method: Method, panic: bool, nested: bool) -> (Pick<'a>, BTreeMap<u32, f64>) {
+    let mut state = State::new(1, 0, 0, Arc::default());
     let end = |chosen, _: &mut State| chosen;
-    match policy {
-        Policy::Random => {
+    match method {
+        Method::Random => {
             let mut tables: Tables<Drawn> = tables(Walk::Random, panic);
             if nested {
                 tables.flat = Drawn::new::<u64>(&[], &[]);
@@ -61,7 +61,7 @@ fn picks<'a>(policy: Policy, panic: bool, nested: bool) -> (Pick<'a>, BTreeMap<u
             };
             (Box::new(pick), shares)
         }
-        Policy::RoundRobin => {
+        Method::RoundRobin => {
             let mut tables: Tables<Walked> = tables(Walk::Cursor, panic);
             if nested {
                 tables.flat = Walked::of_shares::<u64>(&[], &[]);
@@ -69,6 +69,7 @@ fn picks<'a>(policy: Policy, panic: bool, nested: bool) -> (Pick<'a>, BTreeMap<u
             let shares = shares(&tables);
             (Box::new(move |_| tables.round_robin(&mut state, &mut (), end)), shares)
         }
+        Method::LeastRequest(_) => unreachable!("it has tables of its own"),
     }
 }
 
@@ -95,15 +96,15 @@ fn shares_are_load_times_weight() {
 
 #[test]
 fn both_policies_pick_by_their_shares_through_either_table() {
-    for (policy, panic, nested) in [
-        (Policy::Random, false, false),
-        (Policy::Random, false, true),
-        (Policy::Random, true, false),
-        (Policy::RoundRobin, false, false),
-        (Policy::RoundRobin, false, true),
-        (Policy::RoundRobin, true, false),
+    for (method, panic, nested) in [
+        (Method::Random, false, false),
+        (Method::Random, false, true),
+        (Method::Random, true, false),
+        (Method::RoundRobin, false, false),
+        (Method::RoundRobin, false, true),
+        (Method::RoundRobin, true, false),
     ] {
-        let (mut pick, shares) = picks(policy, panic, nested);
+        let (mut pick, shares) = picks(method, panic, nested);
         let mut counts = BTreeMap::new();
         for number in 0..100_000 {
             *counts.entry(pick(number).unwrap().host.slot).or_insert(0.0) += 1.0;
@@ -111,9 +112,9 @@ fn both_policies_pick_by_their_shares_through_either_table() {
         for (slot, share) in shares {
             let (count, expected) = (counts.get(&slot).copied().unwrap_or(0.0), share * 100_000.0);
             // A cursor is within six picks; random within six standard deviations.
-            let spread: f64 = if policy == Policy::Random { expected } else { 0.0 };
+            let spread: f64 = if method == Method::Random { expected } else { 0.0 };
             let off: f64 = count - expected;
-            let case = format!("{policy:?}, panic {panic}, nested {nested}, slot {slot}");
+            let case = format!("{method:?}, panic {panic}, nested {nested}, slot {slot}");
             assert!(off.abs() <= 6.0 + 6.0 * spread.sqrt(), "{case}: {count}, not {expected}");
         }
     }
@@ -121,8 +122,8 @@ fn both_policies_pick_by_their_shares_through_either_table() {
 
 #[test]
 fn one_table_of_few_hosts_walks_as_the_levels_do() {
-    let (mut flat, _) = picks(Policy::RoundRobin, false, false);
-    let (mut nested, _) = picks(Policy::RoundRobin, false, true);
+    let (mut flat, _) = picks(Method::RoundRobin, false, false);
+    let (mut nested, _) = picks(Method::RoundRobin, false, true);
     // Borders are rounded differently, by less than 2^-40 of the interval.
     let differ = (0..1_000_000).filter(|&number| flat(number) != nested(number)).count();
     assert_eq!(differ, 0);
@@ -138,7 +139,7 @@ fn many_hosts_have_no_table_of_their_own() {
     let loads = loads([SCALE, 0], [0, 0], [false, false]);
     let tables = Tables::<Walked>::new(false, &loads, &[many, Chunks::default()]);
     assert!(tables.flat.items().is_empty());
-    let mut state = State::new(0, 0, 0);
+    let mut state = State::new(0, 0, 0, Arc::default());
     let end = |chosen, _: &mut State| chosen;
     assert!((0..100).all(|_| tables.round_robin(&mut state, &mut (), end).is_ok()));
 }
@@ -168,7 +169,7 @@ fn a_failing_panic_gives_no_host() {
     let one = Chunks { healthy: vec![chunk(0..1, |_| 1, Walk::Random)], ..Chunks::default() };
     let loads = loads([SCALE, 0], [0, 0], [true, false]);
     let tables = Tables::<Drawn>::new(true, &loads, &[one, Chunks::default()]);
-    let mut state = State::new(0, 0, 0);
+    let mut state = State::new(0, 0, 0, Arc::default());
     let pick = tables.random(&mut state, &mut (), |chosen, _| chosen);
     assert_eq!(pick, Err(NoHost::Panic));
     assert_eq!(state.shared.counter(Counter::HealthyPanic), 1);
