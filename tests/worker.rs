@@ -208,6 +208,27 @@ fn peeks_come_true_in_order_until_an_update_voids_them() {
 }
 
 #[test]
+fn peeks_over_several_priorities_come_true_in_native() {
+    // Half of the first priority is gone, and both get traffic.
+    let hosts = assignment(vec![plain(0, 0, 4), plain(0, 1, 4), plain(1, 0, 8)]);
+    for policy in &POLICIES {
+        let cluster = open(config(Behavior::Native, policy), &hosts);
+        let eject =
+            |update: Update, host| update.health(format!("10.0.0.{host}:80"), HealthEvent::Eject);
+        cluster.apply(&(1..=4).fold(Update::new(), eject)).unwrap();
+        let mut worker = cluster.worker().unwrap();
+        let mut priorities = [0, 0];
+        for round in 0..100 {
+            let peeks: Vec<Pick> = (0..9).map(|_| worker.peek().unwrap()).collect();
+            let picks: Vec<Pick> = (0..9).map(|_| worker.pick(&UNCOUNTED).unwrap()).collect();
+            assert_eq!(peeks, picks, "{policy:?}, round {round}");
+            picks.iter().for_each(|pick| priorities[pick.priority as usize] += 1);
+        }
+        assert!(priorities.iter().all(|&picks| picks > 200), "{policy:?}: {priorities:?}");
+    }
+}
+
+#[test]
 fn peeks_are_limited_by_the_workers_capacity_too() {
     for behavior in BEHAVIORS {
         let cluster = open(config(behavior, &Policy::Random), &assignment(vec![plain(0, 0, 50)]));

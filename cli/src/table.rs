@@ -81,10 +81,14 @@ impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let widths = self.widths();
         for row in &self.rows {
-            // Spaces are written before the next cell only, so that no line ends with any.
+            // Spaces are written before the next text only, so that no line ends with any.
             let mut pending = 0;
             for ((cell, &side), &width) in row.iter().zip(&self.sides).zip(&widths) {
                 let Cell { text, style } = cell;
+                if text.is_empty() {
+                    pending += width + 2;
+                    continue;
+                }
                 let spaces = width - cell.width();
                 let (before, after) = if side == Side::Left { (0, spaces) } else { (spaces, 0) };
                 write!(f, "{:1$}{style}{text}{style:#}", "", pending + before)?;
@@ -105,8 +109,12 @@ mod tests {
         let mut table = Table::new(&[("HOST", Side::Left), ("N", Side::Right), ("X", Side::Left)]);
         table.row(vec![Cell::plain("a"), Cell::plain(1), Cell::plain("é")]);
         table.row(vec![Cell::plain("longer"), Cell::plain(100), Cell::plain("y")]);
+        table.row(vec![Cell::plain("b"), Cell::plain(""), Cell::plain("z")]);
+        table.row(vec![Cell::plain("c"), Cell::plain(2), Cell::plain("")]);
         let plain = anstream::adapter::strip_str(&table.to_string()).to_string();
-        assert_eq!(plain, "HOST      N  X\na         1  é\nlonger  100  y\n");
+        let expected =
+            "HOST      N  X\na         1  é\nlonger  100  y\nb            z\nc         2\n";
+        assert_eq!(plain, expected);
     }
 
     #[test]

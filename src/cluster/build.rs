@@ -155,6 +155,7 @@ fn rebuild_lists(set: &mut PrioritySet, directory: &Directory, refresh: impl Fn(
         bucket.dirty = false;
         bucket.tally = classify(&bucket.members, directory).0;
         bucket.chunks = [None, None, None];
+        bucket.next_step_ns = None;
     }
     let list = |health: Option<CoarseHealth>| {
         let fits = |entry: &Entry| health.is_none_or(|health| entry.flags.coarse() == health);
