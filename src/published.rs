@@ -47,7 +47,8 @@ pub(crate) struct LocalityTally {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Warmup {
-    /// What the host's weight is multiplied with now, more than 0 and less than 1.
+    /// What the host's weight is multiplied with now, 0 to 1. Hosts that all came up together have
+    /// their shares nevertheless.
     pub factor: f64,
     /// How long until its weight is whole.
     pub seconds_left: f64,

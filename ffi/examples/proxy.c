@@ -11,7 +11,8 @@
  *   proxy/upstream.c   connections by slot and generation; plimsoll_worker_host_data
  *   proxy/backend.c    plimsoll_cluster_set_host_data, and what its release callback is for
  *   proxy/health.c     a thread that reports with plimsoll_cluster_update
- *   proxy/hosts.c      plimsoll_cluster_for_each_host
+ *   proxy/hosts.c      plimsoll_cluster_for_each_host, for addresses
+ *   proxy/weights.c    the same, for a page of weights and slow starts
  *   proxy/admin.c      a thread that shows plimsoll_cluster_hosts and plimsoll_cluster_stats
  *
  * The data path takes no lock and shares nothing but the library: a worker's listener, epoll,
@@ -252,7 +253,8 @@ static void block_signals(sigset_t *signals)
 }
 
 /* The control thread. The library reads no clock: this is where its time comes from, and where
- * hosts that left are released. */
+ * hosts that left are released. Time goes on before a reload, so that the slow start of new hosts
+ * begins now and not at the last tick. */
 static void run_control(struct proxy *proxy, const sigset_t *signals)
 {
     const struct timespec tick = {.tv_sec = 0, .tv_nsec = TICK_NS};
@@ -261,10 +263,10 @@ static void run_control(struct proxy *proxy, const sigset_t *signals)
         if (signal == SIGINT || signal == SIGTERM) {
             return;
         }
+        plimsoll_cluster_tick(proxy->cluster, clock_ns(), NULL);
         if (signal == SIGHUP) {
             reload_cluster(proxy);
         }
-        plimsoll_cluster_tick(proxy->cluster, clock_ns(), NULL);
     }
 }
 

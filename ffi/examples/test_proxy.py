@@ -14,9 +14,11 @@ import traceback
 
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
-from proxy_tests import admin, framing, hosts, pace, refusals, rig, upstreams  # noqa: E402
+from proxy_tests import (  # noqa: E402
+    admin, framing, hosts, pace, policies, refusals, rig, upstreams,
+)
 
-MODULES = (framing, pace, refusals, upstreams, hosts, admin)
+MODULES = (framing, pace, refusals, upstreams, hosts, policies, admin)
 
 
 def run(name, test):

@@ -19,7 +19,7 @@ use crate::worker::WorkerHandle;
 ///
 /// Fails as `plimsoll_worker_pick` does if there is no host for the first.
 ///
-/// Thread: the one that uses `worker`. Allocates: no. Blocks: no.
+/// Thread: the one that uses `worker`. Allocates: as `plimsoll_worker_pick`. Blocks: no.
 ///
 /// # Safety
 ///

@@ -6,8 +6,9 @@ use plimsoll::config::{Endpoint, MAX_PRIORITY};
 use plimsoll::{Address, Update};
 
 use crate::failure::Failure;
+use crate::growable::{self, Growable};
 use crate::health;
-use crate::options::{self, Growable, SizeProblem, locality, unknown_number};
+use crate::options::locality;
 use crate::text::Str;
 
 /// `plimsoll_host_change.kind`: the host is added, or its description replaced if it is there.
@@ -63,31 +64,10 @@ unsafe impl Growable for HostChange {}
 ///
 /// The first change that is refused, named by its index.
 pub(crate) unsafe fn batch(changes: *const HostChange, count: usize) -> Result<Update, Failure> {
-    let mut update = Update::new();
-    if count == 0 {
-        return Ok(update);
-    }
-    if changes.is_null() {
-        return Err(Failure::null("changes"));
-    }
-    // SAFETY: there is at least one change, and its size stands first.
-    let stride = unsafe { changes.cast::<usize>().read() };
-    for index in 0..count {
-        let name = format!("changes[{index}]");
-        // SAFETY: the caller promises `count` structs at this distance.
-        let change = unsafe { changes.byte_add(index * stride) };
-        // SAFETY: as above; the distance is a multiple of the alignment from the second one on.
-        let size = unsafe { change.cast::<usize>().read() };
-        if size != stride || !stride.is_multiple_of(align_of::<HostChange>()) {
-            let message = "all changes of one call have the same, aligned size";
-            return Err(Failure::invalid(&format!("{name}.size"), message));
-        }
-        // SAFETY: as above.
-        let change = unsafe { options::read(change) }.map_err(|problem| problem.failure(&name))?;
-        // SAFETY: the caller promises that the texts are readable.
-        update = unsafe { add(update, &change, &name) }?;
-    }
-    Ok(update)
+    // SAFETY: the caller promises that the texts of each change are readable.
+    let add = |update, change: &HostChange, name: &str| unsafe { add(update, change, name) };
+    // SAFETY: passed on from the caller.
+    unsafe { growable::fold(changes, count, "changes", Update::new(), add) }
 }
 
 /// Adds one change to the batch.
@@ -97,11 +77,7 @@ pub(crate) unsafe fn batch(changes: *const HostChange, count: usize) -> Result<U
 /// The texts of `change` are readable during the call.
 unsafe fn add(update: Update, change: &HostChange, name: &str) -> Result<Update, Failure> {
     let field = |member: &str| format!("{name}.{member}");
-    if change.reserved != 0 {
-        // A newer header may have a member here, and its caller means something by it.
-        let offset = offset_of!(HostChange, reserved);
-        return Err(SizeProblem::Unknown { offset }.failure(name));
-    }
+    growable::unused(change.reserved, offset_of!(HostChange, reserved), name)?;
     // SAFETY: the caller promises that it is readable.
     let address = unsafe { change.address.read(&field("address")) }?;
     if address.is_empty() {
@@ -116,10 +92,10 @@ unsafe fn add(update: Update, change: &HostChange, name: &str) -> Result<Update,
         PLIMSOLL_CHANGE_REMOVE => Ok(update.remove(address)),
         PLIMSOLL_CHANGE_HEALTH => {
             let event = health::event(change.event)
-                .ok_or_else(|| unknown_number(&field("event"), change.event))?;
+                .ok_or_else(|| Failure::unknown_number(&field("event"), change.event))?;
             Ok(update.health(address, event))
         }
-        other => Err(unknown_number(&field("kind"), other)),
+        other => Err(Failure::unknown_number(&field("kind"), other)),
     }
 }
 
@@ -137,11 +113,11 @@ unsafe fn upsert(
     let hostname = unsafe { change.hostname.read(&format!("{name}.hostname")) }?;
     // SAFETY: as above, for all three.
     let locality = unsafe { locality(name, change.region, change.zone, change.sub_zone) }?;
-    let health_status = health::eds_health(change.health_status)
-        .ok_or_else(|| unknown_number(&format!("{name}.health_status"), change.health_status))?;
+    let health_status = health::eds_health(change.health_status).ok_or_else(|| {
+        Failure::unknown_number(&format!("{name}.health_status"), change.health_status)
+    })?;
     if change.priority > MAX_PRIORITY {
-        let message = format!("value must be less than or equal to {MAX_PRIORITY}");
-        return Err(Failure::invalid(&format!("{name}.priority"), message));
+        return Err(Failure::too_large(&format!("{name}.priority"), MAX_PRIORITY));
     }
     let endpoint = Endpoint {
         hostname: hostname.to_owned(),

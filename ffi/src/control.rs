@@ -148,7 +148,7 @@ unsafe fn apply(
 /// # Safety
 ///
 /// `cluster` is null or alive, `out` and `error` are null or writable.
-unsafe fn control(
+pub(crate) unsafe fn control(
     cluster: *const ClusterHandle,
     out: *mut Applied,
     error: *mut *mut Failure,
@@ -169,45 +169,9 @@ unsafe fn control(
     unsafe { report(error, body) }
 }
 
-/// Sets a runtime key, such as `upstream.healthy_panic_threshold`, which overrides the setting of
-/// the same meaning; `value` NULL removes the key. With `PLIMSOLL_BEHAVIOR_NATIVE` it holds at
-/// once, with `PLIMSOLL_BEHAVIOR_ENVOY` from the next change on, as in Envoy. A key that this
-/// version does not read does nothing.
-///
-/// `out` may be NULL; it is zero on failure.
-///
-/// Fails with `PLIMSOLL_STATUS_INVALID_ARGUMENT` for a key that is not UTF-8,
-/// `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_POISONED` or `PLIMSOLL_STATUS_PANIC`.
-///
-/// Thread: any. Allocates: yes. Blocks: on other control calls.
-///
-/// # Safety
-///
-/// `cluster` is NULL or alive, `key` is readable, `value` is NULL or readable, `out` and `error`
-/// are NULL or writable.
-#[unsafe(no_mangle)]
-#[must_use]
-pub unsafe extern "C" fn plimsoll_cluster_set_runtime(
-    cluster: *const ClusterHandle,
-    key: Str,
-    value: *const u64,
-    out: *mut Applied,
-    error: *mut *mut Failure,
-) -> Status {
-    let act = |engine: &Cluster| {
-        // SAFETY: the caller promises that it is readable.
-        let key = unsafe { key.read("key") }?;
-        // SAFETY: null or readable, as the caller promises.
-        let value = unsafe { value.as_ref() }.copied();
-        Ok(engine.set_runtime(&[(key, value)])?)
-    };
-    // SAFETY: passed on from the caller.
-    unsafe { control(cluster, out, error, act) }
-}
-
-/// Moves the cluster's time on and frees what no worker uses any more: old snapshots, and the data
-/// of hosts that have left. Call it from your own timer, every 100 ms or so; late or bunched calls
-/// do no harm.
+/// Moves the cluster's time on: hosts in slow start get what their weights give them by now, and
+/// what no worker uses any more is freed, old snapshots and the data of hosts that have left. Call
+/// it from your own timer, every 100 ms or so; late or bunched calls do no harm.
 ///
 /// `now_ns` is the time, in nanoseconds since the moment that `plimsoll_cluster_options.now_ns`
 /// counts from. The cluster's clock never goes back: an earlier time changes nothing.

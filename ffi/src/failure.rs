@@ -29,6 +29,16 @@ impl Failure {
     pub(crate) fn invalid(field: &str, message: impl Into<String>) -> Self {
         Self::new(Status::InvalidArgument, field, message)
     }
+
+    /// A number that stands for nothing.
+    pub(crate) fn unknown_number(field: &str, number: u32) -> Self {
+        Self::invalid(field, format!("{number} stands for nothing here"))
+    }
+
+    /// A number that is larger than it may be.
+    pub(crate) fn too_large(field: &str, maximum: u32) -> Self {
+        Self::invalid(field, format!("value must be less than or equal to {maximum}"))
+    }
 }
 
 impl From<Error> for Failure {

@@ -44,16 +44,20 @@ pub struct Host {
     pub eds_health: u32,
     /// What balancing makes of its health: one of `PLIMSOLL_COARSE_...`.
     pub coarse: u32,
-    /// The weight that the policy uses now.
+    /// The weight that the policy uses now, slow start included and its requests not.
     pub effective_weight: f64,
     /// The part of the traffic that it gets, 0 to 1: the probability that a pick at a random moment
-    /// lands on it.
+    /// lands on it; with `LEAST_REQUEST`, while no host has requests.
     pub share: f64,
+    /// What its slow start multiplies its weight with now, 0 to 1; 1 if it is not in slow start.
+    pub slow_start_factor: f64,
+    /// How many seconds its slow start still takes; 0 if, and only if, it is not in slow start.
+    pub slow_start_seconds_left: f64,
 }
 
 impl Host {
     fn of(view: &HostView<'_>) -> Self {
-        let HostView { host, effective_weight, active, share, .. } = *view;
+        let HostView { host, effective_weight, slow_start, active, share, .. } = *view;
         let Locality { region, zone, sub_zone } = host.locality();
         Self {
             size: size_of::<Self>(),
@@ -70,6 +74,8 @@ impl Host {
             coarse: coarse_number(host.coarse_health()),
             effective_weight,
             share,
+            slow_start_factor: slow_start.map_or(1.0, |warmup| warmup.factor),
+            slow_start_seconds_left: slow_start.map_or(0.0, |warmup| warmup.seconds_left),
         }
     }
 }

@@ -9,6 +9,7 @@ use std::mem::{offset_of, size_of};
 use crate::change::HostChange;
 use crate::control::Applied;
 use crate::hosts::Host;
+use crate::load::HostLoad;
 use crate::options::ClusterOptions;
 use crate::pick::{Pick, PickContext};
 use crate::status::Status;
@@ -57,7 +58,15 @@ mod pointers_of_64_bits {
     const _: () = assert!(offset_of!(HostChange, health_status) == 104);
     const _: () = assert!(offset_of!(HostChange, reserved) == 108);
 
-    const _: () = assert!(size_of::<Host>() == 128);
+    const _: () = assert!(size_of::<HostLoad>() == 40);
+    const _: () = assert!(offset_of!(HostLoad, size) == 0);
+    const _: () = assert!(offset_of!(HostLoad, address) == 8);
+    const _: () = assert!(offset_of!(HostLoad, active) == 24);
+    const _: () = assert!(offset_of!(HostLoad, pending) == 28);
+    const _: () = assert!(offset_of!(HostLoad, flags) == 32);
+    const _: () = assert!(offset_of!(HostLoad, reserved) == 36);
+
+    const _: () = assert!(size_of::<Host>() == 144);
     const _: () = assert!(offset_of!(Host, size) == 0);
     const _: () = assert!(offset_of!(Host, address) == 8);
     const _: () = assert!(offset_of!(Host, hostname) == 24);
@@ -72,9 +81,12 @@ mod pointers_of_64_bits {
     const _: () = assert!(offset_of!(Host, coarse) == 108);
     const _: () = assert!(offset_of!(Host, effective_weight) == 112);
     const _: () = assert!(offset_of!(Host, share) == 120);
+    const _: () = assert!(offset_of!(Host, slow_start_factor) == 128);
+    const _: () = assert!(offset_of!(Host, slow_start_seconds_left) == 136);
 
-    const _: () = assert!(size_of::<PickContext>() == 16);
+    const _: () = assert!(size_of::<PickContext>() == 24);
     const _: () = assert!(offset_of!(PickContext, size) == 0);
     const _: () = assert!(offset_of!(PickContext, retries) == 8);
     const _: () = assert!(offset_of!(PickContext, flags) == 12);
+    const _: () = assert!(offset_of!(PickContext, now_ns) == 16);
 }

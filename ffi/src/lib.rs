@@ -13,15 +13,17 @@
 //!   [`Status`](status::Status) goes out.
 //! * NULL is checked before anything is read, and an out-parameter holds NULL or zero after every
 //!   failure.
-//! * The functions of a worker neither allocate nor lock nor build an error object.
+//! * The functions of a worker neither lock nor build an error object, and allocate nothing but
+//!   Envoy's schedules.
 //!
 //! | module | what it holds |
 //! |---|---|
 //! | [`guard`](mod@guard) | where panics end |
 //! | [`status`], [`failure`], [`error`] | what a call answers |
 //! | [`text`], `out` | what comes in and goes out through pointers |
-//! | [`options`] | structs that may grow, and the options of a cluster |
-//! | [`cluster`], [`control`], [`change`] | a cluster and its control calls |
+//! | `growable` | structs that may grow |
+//! | [`cluster`], [`options`] | how a cluster comes and goes, and what it is told at its start |
+//! | [`control`], [`change`], [`runtime`], [`load`] | the control calls of a cluster |
 //! | [`health`] | the numbers of a host's health |
 //! | [`hosts`], [`dump`] | what a cluster looks like, for programs and for humans |
 //! | [`worker`], [`pick`], [`batch`], [`picked`] | the calls of a request |
@@ -39,15 +41,18 @@ pub mod control;
 pub mod dump;
 pub mod error;
 pub mod failure;
+mod growable;
 pub mod guard;
 pub mod health;
 pub mod host_data;
 pub mod hosts;
 mod layout;
+pub mod load;
 pub mod options;
 mod out;
 pub mod pick;
 pub mod picked;
+pub mod runtime;
 pub mod status;
 pub mod text;
 pub mod version;

@@ -1,14 +1,14 @@
 //! The calls of one request: pick a host, and say when the request is done.
 //!
-//! These run in nanoseconds and by the million: they allocate nothing, lock nothing, call no
-//! system function and build no error object. A test counts the allocations.
+//! These run in nanoseconds and by the million: they allocate nothing but Envoy's schedules, lock
+//! nothing, call no system function and build no error object. A test counts the allocations.
 
 use std::ffi::{c_int, c_void};
 
 use plimsoll::{HostRef, NoHost, Outcome, Worker};
 
+use crate::growable::{self, Growable, SizeProblem};
 use crate::guard::status;
-use crate::options::{self, Growable};
 use crate::out::fresh;
 use crate::status::Status;
 use crate::worker::WorkerHandle;
@@ -55,6 +55,10 @@ pub struct PickContext {
     pub retries: u32,
     /// `PLIMSOLL_PICK_UNCOUNTED`, or 0.
     pub flags: u32,
+    /// What the clock shows now, on the scale of `plimsoll_cluster_tick`; 0 for what the last tick
+    /// was told. With `PLIMSOLL_BEHAVIOR_ENVOY` hosts in slow start are weighed by it; nothing else
+    /// reads it.
+    pub now_ns: u64,
 }
 
 // SAFETY: integers only; `layout` leaves no room for padding.
@@ -88,7 +92,7 @@ impl Pick {
 ///
 /// # Safety
 ///
-/// `context` is null or as [`options::read`] wants it.
+/// `context` is null or as [`growable::read`] wants it.
 pub(crate) unsafe fn engine_context(
     context: *const PickContext,
 ) -> Result<plimsoll::PickContext, Status> {
@@ -96,13 +100,13 @@ pub(crate) unsafe fn engine_context(
         return Ok(plimsoll::PickContext::default());
     }
     // SAFETY: not null; the caller promises the rest.
-    let given = unsafe { options::read(context) }.map_err(options::SizeProblem::status)?;
+    let given = unsafe { growable::read(context) }.map_err(SizeProblem::status)?;
     let uncounted = match given.flags {
         0 => false,
         PLIMSOLL_PICK_UNCOUNTED => true,
         _ => return Err(Status::InvalidArgument),
     };
-    Ok(plimsoll::PickContext { retries: given.retries, uncounted })
+    Ok(plimsoll::PickContext { retries: given.retries, uncounted, now_ns: given.now_ns })
 }
 
 /// Picks a host for one request.
@@ -110,12 +114,15 @@ pub(crate) unsafe fn engine_context(
 /// `context` may be NULL: then the pick is counted, and must be given to `plimsoll_worker_done`
 /// when the request is over. On failure `*out` is zero and nothing is counted.
 ///
+/// With `PLIMSOLL_BEHAVIOR_ENVOY`, hosts of different weight or in slow start need a schedule,
+/// which the first pick after an update allocates.
+///
 /// Fails with `PLIMSOLL_STATUS_NO_HOST` if no host is eligible where the pick was led,
 /// `PLIMSOLL_STATUS_NO_HOST_PANIC` if the cluster fails traffic on panic and is in panic,
 /// `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_INVALID_ARGUMENT` or
 /// `PLIMSOLL_STATUS_UNSUPPORTED_FIELD` for the context, or `PLIMSOLL_STATUS_PANIC`.
 ///
-/// Thread: the one that uses `worker`. Allocates: no. Blocks: no.
+/// Thread: the one that uses `worker`. Allocates: no, but for such a schedule. Blocks: no.
 ///
 /// # Safety
 ///
@@ -134,12 +141,17 @@ pub unsafe extern "C" fn plimsoll_worker_pick(
 
 /// Looks ahead: the host of the next pick that was not peeked yet, to open a connection in advance
 /// for instance. The picks that follow give the peeked hosts first and in order, unless an update
-/// comes between. A peek is never counted, whatever the context says. `*out` is zero on failure.
+/// comes between. A peek is never counted, and takes nothing from the context. `*out` is zero on
+/// failure.
+///
+/// With `LEAST_REQUEST` the picks come to the peeked hosts only as long as loads are what they
+/// were; with `PLIMSOLL_BEHAVIOR_ENVOY` as well it cannot be peeked, unless weights differ or hosts
+/// are in slow start.
 ///
 /// Fails as `plimsoll_worker_pick` does, and with `PLIMSOLL_STATUS_PEEK_LIMIT` if as many are
-/// outstanding as there are healthy hosts, or 64.
+/// outstanding as there are healthy hosts, or 64, or where nothing can be peeked.
 ///
-/// Thread: the one that uses `worker`. Allocates: no. Blocks: no.
+/// Thread: the one that uses `worker`. Allocates: as `plimsoll_worker_pick`. Blocks: no.
 ///
 /// # Safety
 ///
@@ -191,7 +203,8 @@ unsafe fn one(
 ///
 /// Fails as `plimsoll_worker_pick` does.
 ///
-/// Thread: the one that uses `worker`. Allocates: no. Blocks: no, unless `accept` does.
+/// Thread: the one that uses `worker`. Allocates: as `plimsoll_worker_pick`. Blocks: no, unless
+/// `accept` does.
 ///
 /// # Safety
 ///

@@ -38,7 +38,8 @@ pub enum Status {
     NoHost = 16,
     /// The priority is in panic and the cluster is told to fail then.
     NoHostPanic = 17,
-    /// As many picks are peeked as may be; pick one of them first.
+    /// As many picks are peeked as may be; pick one of them first. Envoy's least request allows
+    /// none.
     PeekLimit = 18,
     /// The pick names no host any more: it was done before, or is not valid any longer.
     StalePick = 19,

@@ -1,5 +1,5 @@
 //! The calls of a request allocate nothing and free nothing, whatever the policy, also when they
-//! fail and when they meet a new snapshot.
+//! fail and when they meet a new snapshot. One exception is Envoy's schedule, once an update.
 
 // Counting what goes through the allocator, and calling the interface as C does, takes raw pointers.
 #![allow(unsafe_code)]
@@ -11,7 +11,7 @@ use std::ptr::{null, null_mut};
 
 use plimsoll_ffi::batch::plimsoll_worker_pick_batch;
 use plimsoll_ffi::cluster::{ClusterHandle, plimsoll_cluster_free, plimsoll_cluster_open};
-use plimsoll_ffi::control::plimsoll_cluster_assign;
+use plimsoll_ffi::control::{plimsoll_cluster_assign, plimsoll_cluster_tick};
 use plimsoll_ffi::options::{ClusterOptions, PLIMSOLL_BEHAVIOR_ENVOY, PLIMSOLL_BEHAVIOR_NATIVE};
 use plimsoll_ffi::pick::{
     Pick, PickContext, plimsoll_worker_done, plimsoll_worker_peek, plimsoll_worker_pick,
@@ -78,8 +78,9 @@ fn assignment(hosts: u32) -> String {
     format!(r#"{{"cluster_name":"api","endpoints":[{{"lb_endpoints":[{}]}}]}}"#, hosts.join(","))
 }
 
-fn open(behavior: u32, policy: &str) -> (*mut ClusterHandle, *mut WorkerHandle) {
-    let config = format!(r#"{{"name":"api","lb_policy":"{policy}"}}"#);
+/// A cluster without hosts. `settings` are those of Envoy's message, from `lb_policy` on.
+fn open(behavior: u32, settings: &str) -> (*mut ClusterHandle, *mut WorkerHandle) {
+    let config = format!(r#"{{"name":"api","lb_policy":{settings}}}"#);
     let options = ClusterOptions {
         size: size_of::<ClusterOptions>(),
         behavior,
@@ -102,11 +103,22 @@ fn open(behavior: u32, policy: &str) -> (*mut ClusterHandle, *mut WorkerHandle) 
     (cluster, worker)
 }
 
-fn assign(cluster: *mut ClusterHandle, hosts: u32) {
+/// A second later the cluster has so many hosts.
+fn assign(cluster: *mut ClusterHandle, second: u64, hosts: u32) {
     let hosts = assignment(hosts);
+    // SAFETY: the cluster is alive.
+    let ticked = unsafe { plimsoll_cluster_tick(cluster, second * 1_000_000_000, null_mut()) };
+    assert_eq!(ticked, Status::Ok);
     // SAFETY: the cluster is alive, and so is the text.
     let done = unsafe { plimsoll_cluster_assign(cluster, text(&hosts), null_mut(), null_mut()) };
     assert_eq!(done, Status::Ok);
+}
+
+fn free(cluster: *mut ClusterHandle, worker: *mut WorkerHandle) {
+    // SAFETY: alive, and not used any more.
+    unsafe { plimsoll_worker_free(worker) };
+    // SAFETY: as above.
+    unsafe { plimsoll_cluster_free(cluster) };
 }
 
 /// Every call of a worker, each with the status that it is to have.
@@ -115,7 +127,7 @@ fn all_calls(worker: *mut WorkerHandle, picks: &mut [Pick], expected: Status) {
     // SAFETY: the worker is alive and used by this thread only; `pick` is ours. So in all of these.
     let picked = unsafe { plimsoll_worker_pick(worker, null(), &raw mut pick) };
     assert_eq!(picked, expected);
-    let context = PickContext { size: size_of::<PickContext>(), retries: 3, flags: 0 };
+    let context = PickContext { size: size_of::<PickContext>(), retries: 3, flags: 0, now_ns: 0 };
     let mut filtered = NO_PICK;
     // SAFETY: as above; `never` takes any pointer.
     let status = unsafe {
@@ -174,32 +186,57 @@ unsafe extern "C" fn never(_: *mut c_void, _: *const Pick) -> c_int {
     0
 }
 
-fn allocates_nothing(behavior: u32, policy: &str) {
-    let (cluster, worker) = open(behavior, policy);
+const ROUND_ROBIN: &str = r#""ROUND_ROBIN""#;
+const RANDOM: &str = r#""RANDOM""#;
+const LEAST_REQUEST: &str = r#""LEAST_REQUEST""#;
+const SLOW_START: &str = r#""ROUND_ROBIN",
+    "round_robin_lb_config":{"slow_start_config":{"slow_start_window":"60s"}}"#;
+const LEAST_REQUEST_AND_SLOW_START: &str = r#""LEAST_REQUEST",
+    "least_request_lb_config":{"choice_count":5,"slow_start_config":{"slow_start_window":"60s"}}"#;
+
+fn allocates_nothing(behavior: u32, settings: &str) {
+    let (cluster, worker) = open(behavior, settings);
     let mut picks = vec![NO_PICK; 200];
     let empty = allocator_calls(|| all_calls(worker, &mut picks, Status::NoHost));
-    assert_eq!(empty, 0, "{policy} of behavior {behavior}, without hosts");
-    for hosts in [3, 20, 5] {
-        assign(cluster, hosts);
+    assert_eq!(empty, 0, "{settings} of behavior {behavior}, without hosts");
+    for (second, hosts) in [(1, 3), (2, 20), (3, 5)] {
+        assign(cluster, second, hosts);
         let calls = allocator_calls(|| all_calls(worker, &mut picks, Status::Ok));
-        assert_eq!(calls, 0, "{policy} of behavior {behavior}, {hosts} hosts");
+        assert_eq!(calls, 0, "{settings} of behavior {behavior}, {hosts} hosts");
     }
-    // SAFETY: alive, and not used any more.
-    unsafe { plimsoll_worker_free(worker) };
-    // SAFETY: as above.
-    unsafe { plimsoll_cluster_free(cluster) };
+    free(cluster, worker);
 }
 
 #[test]
 fn native_requests_allocate_nothing() {
-    allocates_nothing(PLIMSOLL_BEHAVIOR_NATIVE, "ROUND_ROBIN");
-    allocates_nothing(PLIMSOLL_BEHAVIOR_NATIVE, "RANDOM");
+    allocates_nothing(PLIMSOLL_BEHAVIOR_NATIVE, ROUND_ROBIN);
+    allocates_nothing(PLIMSOLL_BEHAVIOR_NATIVE, RANDOM);
+    allocates_nothing(PLIMSOLL_BEHAVIOR_NATIVE, LEAST_REQUEST);
+    allocates_nothing(PLIMSOLL_BEHAVIOR_NATIVE, SLOW_START);
+    allocates_nothing(PLIMSOLL_BEHAVIOR_NATIVE, LEAST_REQUEST_AND_SLOW_START);
 }
 
 #[test]
 fn envoy_requests_allocate_nothing() {
-    allocates_nothing(PLIMSOLL_BEHAVIOR_ENVOY, "ROUND_ROBIN");
-    allocates_nothing(PLIMSOLL_BEHAVIOR_ENVOY, "RANDOM");
+    allocates_nothing(PLIMSOLL_BEHAVIOR_ENVOY, ROUND_ROBIN);
+    allocates_nothing(PLIMSOLL_BEHAVIOR_ENVOY, RANDOM);
+    allocates_nothing(PLIMSOLL_BEHAVIOR_ENVOY, LEAST_REQUEST);
+}
+
+#[test]
+fn an_envoy_schedule_is_allocated_once_an_update() {
+    for settings in [SLOW_START, LEAST_REQUEST_AND_SLOW_START] {
+        let (cluster, worker) = open(PLIMSOLL_BEHAVIOR_ENVOY, settings);
+        let mut picks = vec![NO_PICK; 200];
+        for (second, hosts) in [(1, 3), (2, 20), (3, 5)] {
+            assign(cluster, second, hosts);
+            let mut calls = || allocator_calls(|| all_calls(worker, &mut picks, Status::Ok));
+            let (first, second) = (calls(), calls());
+            assert!(first > 0, "{settings}, {hosts} hosts: there is no schedule");
+            assert_eq!(second, 0, "{settings}, {hosts} hosts");
+        }
+        free(cluster, worker);
+    }
 }
 
 #[test]

@@ -11,7 +11,7 @@ use std::fmt::Write;
 use plimsoll_ffi::status::plimsoll_status_name;
 
 /// In the order of the header.
-const SOURCES: [&str; 17] = [
+const SOURCES: [&str; 19] = [
     "version",
     "status",
     "text",
@@ -20,8 +20,10 @@ const SOURCES: [&str; 17] = [
     "options",
     "cluster",
     "control",
+    "runtime",
     "health",
     "change",
+    "load",
     "host_data",
     "hosts",
     "dump",

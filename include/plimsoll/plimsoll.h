@@ -15,9 +15,11 @@
  *   -----------------  --------------------------------  -----------------------------------------
  *   (none)             any                               plimsoll_version, plimsoll_abi_version,
  *                                                        plimsoll_status_name
- *   plimsoll_cluster   any, several at once: control     open, reload, assign, update, set_runtime,
- *                      calls wait for each other and     set_host_data, tick, hosts, stats,
- *                      never make a worker wait          for_each_host; plimsoll_worker_new
+ *   plimsoll_cluster   any, several at once: control     open, reload, assign, update, set_loads,
+ *                      calls wait for each other and     set_runtime, set_runtime_double,
+ *                      never make a worker wait          set_runtime_bool, set_host_data, tick,
+ *                                                        hosts, stats, for_each_host;
+ *                                                        plimsoll_worker_new
  *   plimsoll_worker    one at a time; it may move        pick, pick_filtered, pick_batch, peek,
  *                      between threads, between calls    done, host_address, host_data, refresh,
  *                                                        quiesce
@@ -78,7 +80,8 @@
 #define PLIMSOLL_HOST_CHANGE_INIT \
     {sizeof(plimsoll_host_change), 0, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, \
      0, 0, 0, 0}
-#define PLIMSOLL_PICK_CONTEXT_INIT {sizeof(plimsoll_pick_context), 0, 0}
+#define PLIMSOLL_HOST_LOAD_INIT {sizeof(plimsoll_host_load), {NULL, 0}, 0, 0, 0, 0}
+#define PLIMSOLL_PICK_CONTEXT_INIT {sizeof(plimsoll_pick_context), 0, 0, 0}
 
 
 /**
@@ -280,6 +283,16 @@
 #define PLIMSOLL_CHANGE_HEALTH 3
 
 /**
+ * The largest number of requests that `plimsoll_cluster_set_loads` takes.
+ */
+#define PLIMSOLL_MAX_LOAD 1073741824
+
+/**
+ * `plimsoll_host_load.flags`: `pending` is to be set, too. Without it, what was set before stays.
+ */
+#define PLIMSOLL_LOAD_HAS_PENDING 1
+
+/**
  * `plimsoll_pick.flags`: the pick counts as an active request until `plimsoll_worker_done`.
  */
 #define PLIMSOLL_PICK_COUNTED 1
@@ -353,7 +366,8 @@ typedef enum plimsoll_status {
      */
     PLIMSOLL_STATUS_NO_HOST_PANIC = 17,
     /**
-     * As many picks are peeked as may be; pick one of them first.
+     * As many picks are peeked as may be; pick one of them first. Envoy's least request allows
+     * none.
      */
     PLIMSOLL_STATUS_PEEK_LIMIT = 18,
     /**
@@ -521,6 +535,40 @@ typedef struct plimsoll_host_change {
 } plimsoll_host_change;
 
 /**
+ * How busy one host is. Growable: start from `PLIMSOLL_HOST_LOAD_INIT`.
+ *
+ * All loads of one call have the same `size`.
+ */
+typedef struct plimsoll_host_load {
+    /**
+     * `sizeof(plimsoll_host_load)`.
+     */
+    size_t size;
+    /**
+     * The host's address, its identity.
+     */
+    struct plimsoll_str address;
+    /**
+     * How many requests are active on it, `PLIMSOLL_MAX_LOAD` at most.
+     */
+    uint32_t active;
+    /**
+     * With `PLIMSOLL_LOAD_HAS_PENDING`: how many requests wait for a connection to it,
+     * `PLIMSOLL_MAX_LOAD` at most. They count with `LEAST_REQUEST` only, and only while the
+     * runtime key `envoy.reloadable_features.least_request_lb_count_pending_requests` is true.
+     */
+    uint32_t pending;
+    /**
+     * `PLIMSOLL_LOAD_HAS_PENDING`, or 0.
+     */
+    uint32_t flags;
+    /**
+     * 0. Fills the place that would be padding, so that a later member can use it.
+     */
+    uint32_t reserved;
+} plimsoll_host_load;
+
+/**
  * A host as `plimsoll_cluster_for_each_host` shows it.
  *
  * A later library may know more of a host: `size` says how large its struct is, so that a program
@@ -577,14 +625,22 @@ typedef struct plimsoll_host {
      */
     uint32_t coarse;
     /**
-     * The weight that the policy uses now.
+     * The weight that the policy uses now, slow start included and its requests not.
      */
     double effective_weight;
     /**
      * The part of the traffic that it gets, 0 to 1: the probability that a pick at a random moment
-     * lands on it.
+     * lands on it; with `LEAST_REQUEST`, while no host has requests.
      */
     double share;
+    /**
+     * What its slow start multiplies its weight with now, 0 to 1; 1 if it is not in slow start.
+     */
+    double slow_start_factor;
+    /**
+     * How many seconds its slow start still takes; 0 if, and only if, it is not in slow start.
+     */
+    double slow_start_seconds_left;
 } plimsoll_host;
 
 /**
@@ -605,6 +661,12 @@ typedef struct plimsoll_pick_context {
      * `PLIMSOLL_PICK_UNCOUNTED`, or 0.
      */
     uint32_t flags;
+    /**
+     * What the clock shows now, on the scale of `plimsoll_cluster_tick`; 0 for what the last tick
+     * was told. With `PLIMSOLL_BEHAVIOR_ENVOY` hosts in slow start are weighed by it; nothing else
+     * reads it.
+     */
+    uint64_t now_ns;
 } plimsoll_pick_context;
 
 /**
@@ -844,10 +906,35 @@ enum plimsoll_status plimsoll_cluster_update(const struct plimsoll_cluster *clus
                                              struct plimsoll_error **error);
 
 /**
+ * Moves the cluster's time on: hosts in slow start get what their weights give them by now, and
+ * what no worker uses any more is freed, old snapshots and the data of hosts that have left. Call
+ * it from your own timer, every 100 ms or so; late or bunched calls do no harm.
+ *
+ * `now_ns` is the time, in nanoseconds since the moment that `plimsoll_cluster_options.now_ns`
+ * counts from. The cluster's clock never goes back: an earlier time changes nothing.
+ *
+ * Fails with `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_POISONED` or
+ * `PLIMSOLL_STATUS_PANIC`.
+ *
+ * Thread: any. Allocates: yes. Blocks: on other control calls.
+ *
+ * # Safety
+ *
+ * `cluster` is NULL or alive, `error` is NULL or writable.
+ */
+enum plimsoll_status plimsoll_cluster_tick(const struct plimsoll_cluster *cluster,
+                                           uint64_t now_ns,
+                                           struct plimsoll_error **error);
+
+/**
  * Sets a runtime key, such as `upstream.healthy_panic_threshold`, which overrides the setting of
- * the same meaning; `value` NULL removes the key. With `PLIMSOLL_BEHAVIOR_NATIVE` it holds at
- * once, with `PLIMSOLL_BEHAVIOR_ENVOY` from the next change on, as in Envoy. A key that this
+ * the same meaning; `value` NULL removes the key, whatever form its value has. With
+ * `PLIMSOLL_BEHAVIOR_NATIVE` it holds at once, with `PLIMSOLL_BEHAVIOR_ENVOY` from the next change
+ * on, as in Envoy; but the aggression of slow start holds at once there, too. A key that this
  * version does not read does nothing.
+ *
+ * As in Envoy, a whole number also stands for a double, and any number but 0 for true. A setting
+ * whose key has a value of another form keeps its configured value.
  *
  * `out` may be NULL; it is zero on failure.
  *
@@ -869,25 +956,72 @@ enum plimsoll_status plimsoll_cluster_set_runtime(const struct plimsoll_cluster 
                                                   struct plimsoll_error **error);
 
 /**
- * Moves the cluster's time on and frees what no worker uses any more: old snapshots, and the data
- * of hosts that have left. Call it from your own timer, every 100 ms or so; late or bunched calls
- * do no harm.
+ * Sets a runtime key to a double, for a setting that is one: the `runtime_key` of a
+ * `RuntimeDouble`, such as the aggression of slow start. A value that the setting cannot have
+ * counts as 1, as in Envoy. Otherwise as `plimsoll_cluster_set_runtime`.
  *
- * `now_ns` is the time, in nanoseconds since the moment that `plimsoll_cluster_options.now_ns`
- * counts from. The cluster's clock never goes back: an earlier time changes nothing.
- *
- * Fails with `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_POISONED` or
- * `PLIMSOLL_STATUS_PANIC`.
+ * Fails as `plimsoll_cluster_set_runtime` does, and with `PLIMSOLL_STATUS_INVALID_ARGUMENT` for a
+ * value that is infinite or not a number.
  *
  * Thread: any. Allocates: yes. Blocks: on other control calls.
  *
  * # Safety
  *
- * `cluster` is NULL or alive, `error` is NULL or writable.
+ * As for `plimsoll_cluster_set_runtime`.
  */
-enum plimsoll_status plimsoll_cluster_tick(const struct plimsoll_cluster *cluster,
-                                           uint64_t now_ns,
-                                           struct plimsoll_error **error);
+PLIMSOLL_MUST_USE
+enum plimsoll_status plimsoll_cluster_set_runtime_double(const struct plimsoll_cluster *cluster,
+                                                         struct plimsoll_str key,
+                                                         const double *value,
+                                                         struct plimsoll_applied *out,
+                                                         struct plimsoll_error **error);
+
+/**
+ * Sets a runtime key to true or false, for a feature that is on or off, such as
+ * `envoy.reloadable_features.least_request_lb_count_pending_requests`. Otherwise as
+ * `plimsoll_cluster_set_runtime`.
+ *
+ * Fails as `plimsoll_cluster_set_runtime` does.
+ *
+ * Thread: any. Allocates: yes. Blocks: on other control calls.
+ *
+ * # Safety
+ *
+ * As for `plimsoll_cluster_set_runtime`.
+ */
+PLIMSOLL_MUST_USE
+enum plimsoll_status plimsoll_cluster_set_runtime_bool(const struct plimsoll_cluster *cluster,
+                                                       struct plimsoll_str key,
+                                                       const bool *value,
+                                                       struct plimsoll_applied *out,
+                                                       struct plimsoll_error **error);
+
+/**
+ * Sets how busy hosts are, all or nothing. For requests that the library does not count itself:
+ * those of other processes, or of picks with `PLIMSOLL_PICK_UNCOUNTED`. Counted picks and
+ * `plimsoll_worker_done` count on from there.
+ *
+ * The next pick of every worker sees it, without a new snapshot. What is set here never keeps a
+ * host that leaves. If a host stands in the array twice, the later load holds. `loads` may be NULL
+ * if `count` is 0.
+ *
+ * Fails with `PLIMSOLL_STATUS_UNKNOWN_HOST` if a host is not there,
+ * `PLIMSOLL_STATUS_INVALID_ARGUMENT` for a number outside its range (the error object names it,
+ * `loads[3].active`), `PLIMSOLL_STATUS_UNSUPPORTED_FIELD` for loads of a newer header,
+ * `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_POISONED` or `PLIMSOLL_STATUS_PANIC`.
+ *
+ * Thread: any. Allocates: yes. Blocks: on other control calls.
+ *
+ * # Safety
+ *
+ * `cluster` is NULL or alive, `loads` is NULL or an array of `count` structs, each as large as the
+ * first one's `size` says, `error` is NULL or writable.
+ */
+PLIMSOLL_MUST_USE
+enum plimsoll_status plimsoll_cluster_set_loads(const struct plimsoll_cluster *cluster,
+                                                const struct plimsoll_host_load *loads,
+                                                size_t count,
+                                                struct plimsoll_error **error);
 
 /**
  * Puts the caller's data behind a host, once for each host.
@@ -1063,12 +1197,15 @@ enum plimsoll_status plimsoll_worker_quiesce(struct plimsoll_worker *worker);
  * `context` may be NULL: then the pick is counted, and must be given to `plimsoll_worker_done`
  * when the request is over. On failure `*out` is zero and nothing is counted.
  *
+ * With `PLIMSOLL_BEHAVIOR_ENVOY`, hosts of different weight or in slow start need a schedule,
+ * which the first pick after an update allocates.
+ *
  * Fails with `PLIMSOLL_STATUS_NO_HOST` if no host is eligible where the pick was led,
  * `PLIMSOLL_STATUS_NO_HOST_PANIC` if the cluster fails traffic on panic and is in panic,
  * `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_INVALID_ARGUMENT` or
  * `PLIMSOLL_STATUS_UNSUPPORTED_FIELD` for the context, or `PLIMSOLL_STATUS_PANIC`.
  *
- * Thread: the one that uses `worker`. Allocates: no. Blocks: no.
+ * Thread: the one that uses `worker`. Allocates: no, but for such a schedule. Blocks: no.
  *
  * # Safety
  *
@@ -1083,12 +1220,17 @@ enum plimsoll_status plimsoll_worker_pick(struct plimsoll_worker *worker,
 /**
  * Looks ahead: the host of the next pick that was not peeked yet, to open a connection in advance
  * for instance. The picks that follow give the peeked hosts first and in order, unless an update
- * comes between. A peek is never counted, whatever the context says. `*out` is zero on failure.
+ * comes between. A peek is never counted, and takes nothing from the context. `*out` is zero on
+ * failure.
+ *
+ * With `LEAST_REQUEST` the picks come to the peeked hosts only as long as loads are what they
+ * were; with `PLIMSOLL_BEHAVIOR_ENVOY` as well it cannot be peeked, unless weights differ or hosts
+ * are in slow start.
  *
  * Fails as `plimsoll_worker_pick` does, and with `PLIMSOLL_STATUS_PEEK_LIMIT` if as many are
- * outstanding as there are healthy hosts, or 64.
+ * outstanding as there are healthy hosts, or 64, or where nothing can be peeked.
  *
- * Thread: the one that uses `worker`. Allocates: no. Blocks: no.
+ * Thread: the one that uses `worker`. Allocates: as `plimsoll_worker_pick`. Blocks: no.
  *
  * # Safety
  *
@@ -1112,7 +1254,8 @@ enum plimsoll_status plimsoll_worker_peek(struct plimsoll_worker *worker,
  *
  * Fails as `plimsoll_worker_pick` does.
  *
- * Thread: the one that uses `worker`. Allocates: no. Blocks: no, unless `accept` does.
+ * Thread: the one that uses `worker`. Allocates: as `plimsoll_worker_pick`. Blocks: no, unless
+ * `accept` does.
  *
  * # Safety
  *
@@ -1157,7 +1300,7 @@ enum plimsoll_status plimsoll_worker_done(const struct plimsoll_worker *worker,
  *
  * Fails as `plimsoll_worker_pick` does if there is no host for the first.
  *
- * Thread: the one that uses `worker`. Allocates: no. Blocks: no.
+ * Thread: the one that uses `worker`. Allocates: as `plimsoll_worker_pick`. Blocks: no.
  *
  * # Safety
  *

@@ -12,6 +12,7 @@
 
 #include "http.h"
 #include "net.h"
+#include "weights.h"
 
 #define CONNECTION_MS 1000
 #define COUNTERS_CAPACITY 4096
@@ -122,6 +123,9 @@ static struct page route(const struct admin *admin, const char *data, const stru
     }
     if (http_text_is(data, head->target, "/hosts")) {
         return text_page(cluster_text(admin->cluster, plimsoll_cluster_hosts));
+    }
+    if (http_text_is(data, head->target, "/weights")) {
+        return text_page(weights_text(admin->cluster));
     }
     if (http_text_is(data, head->target, "/healthz")) {
         return (struct page){200, NULL};

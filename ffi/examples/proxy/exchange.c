@@ -111,12 +111,22 @@ static bool take_pick(struct client *client, plimsoll_status status)
     return true;
 }
 
+/* What the library is told of a request: the time, on the clock that it is ticked with. Hosts in
+ * slow start are weighed by it as Envoy does it; the native behavior goes by the ticks. */
+static plimsoll_pick_context pick_context(const struct worker *worker)
+{
+    plimsoll_pick_context context = PLIMSOLL_PICK_CONTEXT_INIT;
+    context.now_ns = (uint64_t)worker->now_ms * NS_PER_MS;
+    return context;
+}
+
 void exchange_begin(struct client *client)
 {
     struct worker *worker = client->worker;
     struct exchange *exchange = &client->exchange;
     *exchange = (struct exchange){0};
-    if (take_pick(client, plimsoll_worker_pick(worker->picker, NULL, &exchange->pick))) {
+    plimsoll_pick_context context = pick_context(worker);
+    if (take_pick(client, plimsoll_worker_pick(worker->picker, &context, &exchange->pick))) {
         struct upstream *pooled = upstream_take(worker, &exchange->pick);
         start(client, pooled != NULL ? pooled : upstream_open(worker, &exchange->pick));
     }
@@ -130,7 +140,7 @@ static void retry(struct client *client)
     drop_upstream(client);
     *exchange = (struct exchange){.retried = true, .failed = exchange->pick};
     count(&worker->counters->retries);
-    plimsoll_pick_context context = PLIMSOLL_PICK_CONTEXT_INIT;
+    plimsoll_pick_context context = pick_context(worker);
     context.retries = OTHER_HOST_ATTEMPTS;
     plimsoll_status status = plimsoll_worker_pick_filtered(
         worker->picker, &context, &exchange->failed, is_other_host, &exchange->pick);

@@ -22,7 +22,7 @@ uint64_t clock_ns(void)
 
 int64_t clock_ms(void)
 {
-    return (int64_t)(clock_ns() / 1000000u);
+    return (int64_t)(clock_ns() / NS_PER_MS);
 }
 
 /* A decimal port; -1 for anything else. */

@@ -37,7 +37,9 @@ struct stream {
     struct stream *next_buried;
 };
 
-/* CLOCK_MONOTONIC. */
+#define NS_PER_MS 1000000u
+
+/* CLOCK_MONOTONIC: the one clock of the proxy, and of the cluster. */
 uint64_t clock_ns(void);
 int64_t clock_ms(void);
 

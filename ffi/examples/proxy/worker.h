@@ -31,7 +31,7 @@ struct worker {
     int epoll;
     struct stream listener;
     bool accepting; /* false while descriptors are short, and when stopping */
-    int64_t now_ms; /* read once per batch of events: timeouts are long compared to one */
+    int64_t now_ms; /* read once per batch of events, which is short for all that goes by it */
     int64_t next_sweep_ms;
     bool draining; /* stopping: no new clients, no request after the current one */
     int64_t drain_deadline_ms;

@@ -20,9 +20,9 @@ BUILD = "build"
 LIMIT = 10.0  # seconds; longer than anything here takes, also under valgrind
 
 
-def cluster_text(ports, weights=None, extra="", policy=""):
+def cluster_text(ports, weights=None, extra="", policy="", lb_policy="ROUND_ROBIN"):
     """An Envoy cluster of one locality with a host on each port."""
-    lines = ["name: test", "lb_policy: ROUND_ROBIN"]
+    lines = ["name: test", f"lb_policy: {lb_policy}"]
     lines += [extra] if extra else []
     lines += ["load_assignment:", "  cluster_name: test"]
     lines += [policy] if policy else []

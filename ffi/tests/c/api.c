@@ -61,6 +61,11 @@ plimsoll_str str(const char *text) {
     return lent;
 }
 
+bool near(double number, double expected) {
+    double difference = number - expected;
+    return difference < 1e-6 && difference > -1e-6;
+}
+
 plimsoll_cluster *open_two(void) {
     plimsoll_cluster_options options = PLIMSOLL_CLUSTER_OPTIONS_INIT;
     options.has_seed = 1;
@@ -83,6 +88,36 @@ plimsoll_host_change change_of(uint32_t kind, const char *address) {
     return change;
 }
 
+plimsoll_host_load load_of(const char *address, uint32_t active) {
+    plimsoll_host_load load = PLIMSOLL_HOST_LOAD_INIT;
+    load.address = str(address);
+    load.active = active;
+    return load;
+}
+
+/* The host that is looked for, by its address until it is found. */
+typedef struct {
+    plimsoll_str address;
+    plimsoll_host host;
+} sought;
+
+static int find(void *userdata, const plimsoll_host *host) {
+    sought *wanted = userdata;
+    bool same = host->address.len == wanted->address.len &&
+                memcmp(host->address.data, wanted->address.data, host->address.len) == 0;
+    if (same) {
+        wanted->host = *host;
+    }
+    return same;
+}
+
+plimsoll_host host_of(const plimsoll_cluster *cluster, const char *address) {
+    sought wanted = {.address = str(address)};
+    OK(plimsoll_cluster_for_each_host(cluster, &wanted, find, NULL));
+    CHECK(wanted.host.size == sizeof wanted.host);
+    return wanted.host;
+}
+
 void apply(const plimsoll_cluster *cluster, plimsoll_host_change change) {
     OK(plimsoll_cluster_update(cluster, &change, 1, NULL, NULL));
 }
@@ -91,6 +126,18 @@ plimsoll_pick pick_one(plimsoll_worker *worker) {
     plimsoll_pick pick;
     OK(plimsoll_worker_pick(worker, NULL, &pick));
     return pick;
+}
+
+int uncounted_share_of(plimsoll_worker *worker, plimsoll_pick_context context, int count,
+                       const char *address) {
+    context.flags = PLIMSOLL_PICK_UNCOUNTED;
+    int hits = 0;
+    for (int index = 0; index < count; index++) {
+        plimsoll_pick pick;
+        OK(plimsoll_worker_pick(worker, &context, &pick));
+        hits += pick_is(worker, &pick, address);
+    }
+    return hits;
 }
 
 bool next_is(plimsoll_worker *worker, const char *address) {
@@ -134,10 +181,11 @@ int main(void) {
         void (*run)(void);
     } tests[] = {
         {"open", test_open},           {"picks", test_picks},
-        {"control", test_control},     {"hosts", test_hosts},
-        {"buffers", test_buffers},     {"arguments", test_arguments},
-        {"growable", test_growable},   {"host_data", test_host_data},
-        {"threads", test_threads},
+        {"control", test_control},     {"runtime", test_runtime},
+        {"loads", test_loads},         {"slow_start", test_slow_start},
+        {"hosts", test_hosts},         {"buffers", test_buffers},
+        {"arguments", test_arguments}, {"growable", test_growable},
+        {"host_data", test_host_data}, {"threads", test_threads},
     };
     for (size_t index = 0; index < sizeof tests / sizeof tests[0]; index++) {
         tests[index].run();

@@ -33,6 +33,9 @@ bool is(plimsoll_str text, const char *expected);
 /* A text that C made. */
 plimsoll_str str(const char *text);
 
+/* Whether two numbers are the same but for rounding. */
+bool near(double number, double expected);
+
 /* A cluster of two hosts, 10.0.0.1:80 and 10.0.0.2:80, in YAML. */
 extern const char TWO_HOSTS[];
 
@@ -48,11 +51,21 @@ plimsoll_worker *worker_of(const plimsoll_cluster *cluster);
 /* A change of this kind to this host. */
 plimsoll_host_change change_of(uint32_t kind, const char *address);
 
+/* A load of so many active requests on this host. */
+plimsoll_host_load load_of(const char *address, uint32_t active);
+
+/* The host of this address as the cluster shows it, but for its texts: those are gone. */
+plimsoll_host host_of(const plimsoll_cluster *cluster, const char *address);
+
 /* Applies one change. */
 void apply(const plimsoll_cluster *cluster, plimsoll_host_change change);
 
 /* Picks a host, which must work. */
 plimsoll_pick pick_one(plimsoll_worker *worker);
+
+/* How many of `count` picks that do not count go to this host. */
+int uncounted_share_of(plimsoll_worker *worker, plimsoll_pick_context context, int count,
+                       const char *address);
 
 /* Picks a host, is done with it, and says whether it was this one. */
 bool next_is(plimsoll_worker *worker, const char *address);
@@ -70,6 +83,9 @@ bool pick_is(const plimsoll_worker *worker, const plimsoll_pick *pick, const cha
 void test_open(void);
 void test_picks(void);
 void test_control(void);
+void test_runtime(void);
+void test_loads(void);
+void test_slow_start(void);
 void test_hosts(void);
 void test_buffers(void);
 void test_arguments(void);

@@ -14,6 +14,11 @@ typedef struct {
 } later_change;
 
 typedef struct {
+    plimsoll_host_load known;
+    uint64_t invented;
+} later_load;
+
+typedef struct {
     plimsoll_pick_context known;
     uint64_t invented;
 } later_context;
@@ -98,6 +103,51 @@ static void changes_of_a_newer_caller_lie_further_apart(void) {
     plimsoll_cluster_free(cluster);
 }
 
+static void loads_of_a_newer_caller_lie_further_apart(void) {
+    plimsoll_cluster *cluster = open_two();
+    later_load loads[2] = {{load_of("10.0.0.1:80", 3), 0}, {load_of("10.0.0.2:80", 4), 0}};
+    loads[0].known.size = loads[1].known.size = sizeof loads[0];
+    OK(plimsoll_cluster_set_loads(cluster, &loads[0].known, 2, NULL));
+    CHECK(host_of(cluster, "10.0.0.1:80").active == 3);
+    CHECK(host_of(cluster, "10.0.0.2:80").active == 4);
+
+    loads[1].invented = 1;
+    plimsoll_error *error = NULL;
+    EXPECT(PLIMSOLL_STATUS_UNSUPPORTED_FIELD,
+           plimsoll_cluster_set_loads(cluster, &loads[0].known, 2, &error));
+    expect_error(error, PLIMSOLL_STATUS_UNSUPPORTED_FIELD, "unsupported_field", "loads[1]", NULL);
+
+    loads[1].known.size = sizeof(plimsoll_host_load);
+    EXPECT(PLIMSOLL_STATUS_INVALID_ARGUMENT,
+           plimsoll_cluster_set_loads(cluster, &loads[0].known, 2, &error));
+    expect_error(error, PLIMSOLL_STATUS_INVALID_ARGUMENT, "invalid_argument", "loads[1].size",
+                 "all loads of one call have the same, aligned size");
+
+    loads[0].known.size = sizeof loads[0] + 1;
+    EXPECT(PLIMSOLL_STATUS_INVALID_ARGUMENT,
+           plimsoll_cluster_set_loads(cluster, &loads[0].known, 2, &error));
+    expect_error(error, PLIMSOLL_STATUS_INVALID_ARGUMENT, "invalid_argument", "loads[0].size",
+                 NULL);
+    plimsoll_cluster_free(cluster);
+}
+
+static void loads_of_an_older_caller_lie_closer_together(void) {
+    /* What an older header might have declared, with its members where they are now. */
+    typedef struct {
+        size_t size;
+        plimsoll_str address;
+        uint32_t active;
+        uint32_t pending;
+    } earlier_load;
+    plimsoll_cluster *cluster = open_two();
+    earlier_load loads[2] = {{sizeof loads[0], PLIMSOLL_STR_INIT("10.0.0.1:80"), 5, 0},
+                             {sizeof loads[0], PLIMSOLL_STR_INIT("10.0.0.2:80"), 6, 0}};
+    OK(plimsoll_cluster_set_loads(cluster, (const plimsoll_host_load *)loads, 2, NULL));
+    CHECK(host_of(cluster, "10.0.0.1:80").active == 5);
+    CHECK(host_of(cluster, "10.0.0.2:80").active == 6);
+    plimsoll_cluster_free(cluster);
+}
+
 static void a_context_of_any_age_works(void) {
     plimsoll_cluster *cluster = open_two();
     plimsoll_worker *worker = worker_of(cluster);
@@ -109,6 +159,12 @@ static void a_context_of_any_age_works(void) {
     OK(plimsoll_worker_pick(worker, &context.known, &pick));
     CHECK(pick.flags == PLIMSOLL_PICK_COUNTED);
     OK(plimsoll_worker_done(worker, &pick, PLIMSOLL_OUTCOME_SUCCESS));
+
+    /* The first header that had it: until the time was added. */
+    context.known.size = offsetof(plimsoll_pick_context, now_ns);
+    CHECK(context.known.size == 16);
+    OK(plimsoll_worker_pick(worker, &context.known, &pick));
+    CHECK(pick.flags == 0);
 
     context.known.size = sizeof context;
     OK(plimsoll_worker_pick(worker, &context.known, &pick));
@@ -127,5 +183,7 @@ void test_growable(void) {
     a_newer_caller_may_not_use_what_is_new();
     a_size_that_cannot_be_is_refused();
     changes_of_a_newer_caller_lie_further_apart();
+    loads_of_a_newer_caller_lie_further_apart();
+    loads_of_an_older_caller_lie_closer_together();
     a_context_of_any_age_works();
 }

@@ -71,11 +71,6 @@ static plimsoll_cluster *open_places(void) {
     return cluster;
 }
 
-static bool near(double number, double expected) {
-    double difference = number - expected;
-    return difference < 1e-6 && difference > -1e-6;
-}
-
 static void each_host_is_shown_as_it_is(void) {
     plimsoll_cluster *cluster = open_places();
     shown all = all_of(cluster);
@@ -92,6 +87,7 @@ static void each_host_is_shown_as_it_is(void) {
     CHECK(near(two->effective_weight, 3) && near(one->effective_weight, 1));
     CHECK(near(two->share, 0.75) && near(one->share, 0.25));
     CHECK(near(drained->share, 0) && near(spare->share, 0));
+    CHECK(near(one->slow_start_factor, 1) && near(one->slow_start_seconds_left, 0));
     CHECK(one->health == 0 && one->coarse == PLIMSOLL_COARSE_HEALTHY);
     CHECK(one->eds_health == PLIMSOLL_EDS_UNKNOWN);
     CHECK(drained->health == PLIMSOLL_FLAG_EDS_STATUS_DRAINING);

@@ -52,7 +52,15 @@ AT(plimsoll_host_change, weight, 100);
 AT(plimsoll_host_change, health_status, 104);
 AT(plimsoll_host_change, reserved, 108);
 
-ASSERTED(sizeof(plimsoll_host) == 128);
+ASSERTED(sizeof(plimsoll_host_load) == 40);
+AT(plimsoll_host_load, size, 0);
+AT(plimsoll_host_load, address, 8);
+AT(plimsoll_host_load, active, 24);
+AT(plimsoll_host_load, pending, 28);
+AT(plimsoll_host_load, flags, 32);
+AT(plimsoll_host_load, reserved, 36);
+
+ASSERTED(sizeof(plimsoll_host) == 144);
 AT(plimsoll_host, size, 0);
 AT(plimsoll_host, address, 8);
 AT(plimsoll_host, hostname, 24);
@@ -67,11 +75,14 @@ AT(plimsoll_host, eds_health, 104);
 AT(plimsoll_host, coarse, 108);
 AT(plimsoll_host, effective_weight, 112);
 AT(plimsoll_host, share, 120);
+AT(plimsoll_host, slow_start_factor, 128);
+AT(plimsoll_host, slow_start_seconds_left, 136);
 
-ASSERTED(sizeof(plimsoll_pick_context) == 16);
+ASSERTED(sizeof(plimsoll_pick_context) == 24);
 AT(plimsoll_pick_context, size, 0);
 AT(plimsoll_pick_context, retries, 8);
 AT(plimsoll_pick_context, flags, 12);
+AT(plimsoll_pick_context, now_ns, 16);
 #endif
 
 #ifdef __cplusplus
@@ -88,10 +99,11 @@ size_t plimsoll_test_initializers(void) {
     static const plimsoll_str fixed = PLIMSOLL_STR_INIT("fixed");
     plimsoll_cluster_options options = PLIMSOLL_CLUSTER_OPTIONS_INIT;
     plimsoll_host_change change = PLIMSOLL_HOST_CHANGE_INIT;
+    plimsoll_host_load load = PLIMSOLL_HOST_LOAD_INIT;
     plimsoll_pick_context context = PLIMSOLL_PICK_CONTEXT_INIT;
     options.region = PLIMSOLL_STR("expression");
     change.address = fixed;
-    return options.region.len + change.address.len + context.size;
+    return options.region.len + change.address.len + load.size + context.size;
 }
 
 /* A status is a number where one is asked for, without a cast. */

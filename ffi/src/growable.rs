@@ -1,0 +1,163 @@
+//! Structs that may grow, alone and in arrays.
+//!
+//! A growable struct says in its first member how large its caller thinks it is. A caller with an
+//! older, smaller header leaves the rest zero, which every new member must take as "not set". A
+//! caller with a newer, larger header is served as long as it does not use what this library does
+//! not know: a non-zero byte there is refused, because ignoring a setting would send traffic
+//! elsewhere in silence.
+
+use std::mem::{MaybeUninit, size_of};
+use std::{ptr, slice};
+
+use crate::failure::Failure;
+use crate::status::Status;
+
+/// A struct that may grow.
+///
+/// # Safety
+///
+/// The type is `repr(C)`, starts with a `usize` that says its size, has no padding, and is valid
+/// for any bytes.
+pub(crate) unsafe trait Growable: Copy {}
+
+/// No struct of this interface will be larger. A size above it is a member that was never set.
+const LARGEST: usize = 4096;
+
+/// Why a growable struct was refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SizeProblem {
+    /// `size` cannot be the size of this struct.
+    Impossible { size: usize },
+    /// A byte beyond what this library knows is not zero.
+    Unknown { offset: usize },
+}
+
+impl SizeProblem {
+    pub(crate) fn status(self) -> Status {
+        match self {
+            Self::Impossible { .. } => Status::InvalidArgument,
+            Self::Unknown { .. } => Status::UnsupportedField,
+        }
+    }
+
+    /// The same with words; `name` is the argument's.
+    pub(crate) fn failure(self, name: &str) -> Failure {
+        match self {
+            Self::Impossible { size } => {
+                Failure::invalid(&format!("{name}.size"), format!("{size} bytes cannot be it"))
+            }
+            Self::Unknown { offset } => {
+                let message = format!(
+                    "byte {offset} is set, and this library knows of none there: it is older \
+                     than the header of its caller"
+                );
+                Failure::new(Status::UnsupportedField, name, message)
+            }
+        }
+    }
+}
+
+/// A growable struct of any vintage, in the form that this library knows.
+///
+/// # Safety
+///
+/// `from` is aligned and points to as many readable bytes as its first member says, and to that
+/// member at least.
+///
+/// # Errors
+///
+/// A size that cannot be, or a byte that is set and not known here.
+#[inline]
+pub(crate) unsafe fn read<T: Growable>(from: *const T) -> Result<T, SizeProblem> {
+    // SAFETY: the first member is a `usize` (`Growable`), and the caller promises that it is there.
+    let size = unsafe { from.cast::<usize>().read() };
+    if size == size_of::<T>() {
+        // SAFETY: as many bytes as `T` has are readable, and `T` is valid for any.
+        return Ok(unsafe { from.read() });
+    }
+    // SAFETY: passed on from the caller.
+    unsafe { read_other(from, size) }
+}
+
+/// The same for a size that is not ours.
+///
+/// # Safety
+///
+/// `from` is aligned and points to `size` readable bytes.
+#[cold]
+unsafe fn read_other<T: Growable>(from: *const T, size: usize) -> Result<T, SizeProblem> {
+    if !(size_of::<usize>()..=LARGEST).contains(&size) {
+        return Err(SizeProblem::Impossible { size });
+    }
+    let known = size.min(size_of::<T>());
+    // SAFETY: `size` bytes are readable, and this is within them.
+    let tail = unsafe { from.cast::<u8>().add(known) };
+    // SAFETY: what is left of the `size` readable bytes.
+    let tail = unsafe { slice::from_raw_parts(tail, size - known) };
+    if let Some(set) = tail.iter().position(|byte| *byte != 0) {
+        return Err(SizeProblem::Unknown { offset: known + set });
+    }
+    let mut value = MaybeUninit::<T>::zeroed();
+    // SAFETY: `known` is at most the size of either side, and `value` is our own.
+    unsafe { ptr::copy_nonoverlapping(from.cast::<u8>(), value.as_mut_ptr().cast::<u8>(), known) };
+    // SAFETY: `T` is valid for any bytes, zeroes included.
+    Ok(unsafe { value.assume_init() })
+}
+
+/// What `add` makes of all structs of an array, in the form that this library knows. `argument` is
+/// the array's name; `add` gets each struct with a name of its own, `changes[3]` for one.
+///
+/// # Safety
+///
+/// `from` is null or aligned and points to `count` structs, each as large as the first one's first
+/// member says.
+///
+/// # Errors
+///
+/// NULL with a `count`, or the first struct that differs in size, that [`read`] refuses, or that
+/// `add` refuses.
+pub(crate) unsafe fn fold<T: Growable, A>(
+    from: *const T,
+    count: usize,
+    argument: &str,
+    empty: A,
+    add: impl Fn(A, &T, &str) -> Result<A, Failure>,
+) -> Result<A, Failure> {
+    if count == 0 {
+        return Ok(empty);
+    }
+    if from.is_null() {
+        return Err(Failure::null(argument));
+    }
+    // SAFETY: there is at least one struct, and its size stands first (`Growable`).
+    let stride = unsafe { from.cast::<usize>().read() };
+    let mut all = empty;
+    for index in 0..count {
+        let name = format!("{argument}[{index}]");
+        // SAFETY: the caller promises `count` structs at this distance.
+        let item = unsafe { from.byte_add(index * stride) };
+        // SAFETY: as above; the distance is a multiple of the alignment from the second one on.
+        let size = unsafe { item.cast::<usize>().read() };
+        if size != stride || !stride.is_multiple_of(align_of::<T>()) {
+            let message = format!("all {argument} of one call have the same, aligned size");
+            return Err(Failure::invalid(&format!("{name}.size"), message));
+        }
+        // SAFETY: as above.
+        let item = unsafe { read(item) }.map_err(|problem| problem.failure(&name))?;
+        all = add(all, &item, &name)?;
+    }
+    Ok(all)
+}
+
+/// Checks a member that only fills a place. A newer header may have a member there, and its caller
+/// means something by it.
+///
+/// # Errors
+///
+/// It is set.
+pub(crate) fn unused(reserved: u32, offset: usize, name: &str) -> Result<(), Failure> {
+    if reserved == 0 {
+        return Ok(());
+    }
+    Err(SizeProblem::Unknown { offset }.failure(name))
+}
