@@ -16,10 +16,12 @@ cargo fuzz build --fuzz-dir . --sanitizer none
 
 for target in $(cargo fuzz list --fuzz-dir .); do
     mkdir -p "corpus/$target" "seeds/$target"
+    dictionary=fields.dict
+    [[ ! -f $target.dict ]] || dictionary=$target.dict
     echo "fuzz: $target for $seconds s"
     # The limit outside is for a target that ignores its own.
     timeout "$((seconds + 120))" cargo fuzz run "$target" --fuzz-dir . --sanitizer none \
         "corpus/$target" "seeds/$target" -- \
         -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=16384 \
-        -dict=fields.dict -verbosity=0 -print_final_stats=1
+        -dict="$dictionary" -verbosity=0 -print_final_stats=1
 done

@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::config::{ConfigError, Problem};
 use crate::host::Address;
+use crate::reports::ReportRejected;
 
 /// Why a control call was refused. It has had no effect then.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,14 +22,21 @@ pub enum Error {
         /// Its address.
         address: Address,
     },
+    /// A load report was not taken in.
+    ReportRejected {
+        /// The host's address.
+        address: Address,
+        /// Why.
+        why: ReportRejected,
+    },
     /// An earlier control call panicked: the model may be half changed. Workers go on with their
     /// last snapshot; open the cluster anew.
     Poisoned,
 }
 
 impl Error {
-    /// A stable name: `invalid_argument`, `unsupported`, `unknown_host`, `has_data` or
-    /// `poisoned`.
+    /// A stable name: `invalid_argument`, `unsupported`, `unknown_host`, `has_data`,
+    /// `report_rejected` or `poisoned`.
     ///
     /// ```
     /// use plimsoll::Error;
@@ -45,6 +53,7 @@ impl Error {
             },
             Self::UnknownHost { .. } => "unknown_host",
             Self::HasData { .. } => "has_data",
+            Self::ReportRejected { .. } => "report_rejected",
             Self::Poisoned => "poisoned",
         }
     }
@@ -54,7 +63,9 @@ impl Error {
     pub fn field(&self) -> &str {
         match self {
             Self::Config(error) => error.field(),
-            Self::UnknownHost { address } | Self::HasData { address } => address.as_str(),
+            Self::UnknownHost { address }
+            | Self::HasData { address }
+            | Self::ReportRejected { address, .. } => address.as_str(),
             Self::Poisoned => "",
         }
     }
@@ -66,6 +77,7 @@ impl fmt::Display for Error {
             Self::Config(error) => error.fmt(f),
             Self::UnknownHost { address } => write!(f, "the cluster has no host {address}"),
             Self::HasData { address } => write!(f, "host {address} already has data attached"),
+            Self::ReportRejected { why, .. } => why.fmt(f),
             Self::Poisoned => f.write_str("an earlier control call panicked"),
         }
     }

@@ -19,16 +19,23 @@
 //! # Map
 //!
 //! [`Cluster`] is the control side, [`Worker`] picks, [`config`] holds what a cluster is told,
-//! [`View`] and [`Explanation`] tell what it does and why.
+//! [`View`] and [`Explanation`] tell what it does and why. [`orca`] reads the load reports of
+//! backends.
 
 mod cluster;
 pub mod config;
 mod error;
 mod explain;
 mod host;
+pub mod orca;
+mod out_of_band;
 mod policy;
 mod priority;
 mod published;
+mod reports;
+// Public for the models and the benchmarks only; not part of the interface.
+#[doc(hidden)]
+pub mod records;
 mod rng;
 mod schedule;
 // Public for the models and the benchmarks only; not part of the interface.
@@ -39,18 +46,24 @@ mod sync;
 mod view;
 mod worker;
 
-pub use cluster::{Applied, Cluster, HostChange, HostLoad, Options, Runtime, RuntimeValue, Update};
+pub use cluster::{
+    Applied, Cluster, HostChange, HostLoad, Options, Runtime, RuntimeValue, StreamTarget, Update,
+};
 pub use error::Error;
 pub use explain::{ExplainedHost, Explanation, PriorityDecision};
 pub use host::{
     Address, CoarseHealth, EdsHealth, HealthEvent, HealthFlags, HostData, HostRef, Locality,
     MAX_LOAD,
 };
+pub use out_of_band::{
+    ReportStreams, StreamAction, StreamEnd, StreamFrame, StreamHost, StreamStats,
+};
 pub use policy::{NoHost, Source};
 pub use priority::Tally;
 pub use published::Warmup;
+pub use reports::{ReportFailure, ReportRejected, ResponseLoad};
 pub use stats::Stats;
-pub use view::{HostView, LocalityView, PriorityView, View};
+pub use view::{HostView, LocalityView, PriorityView, ReportedLoad, View};
 pub use worker::{
     DoneError, MAX_PEEKS, MAX_RETRIES, Outcome, Pick, PickContext, Worker, WorkerOptions,
 };

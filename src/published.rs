@@ -4,6 +4,7 @@ use crate::config::{Behavior, ClusterConfig, Policy};
 use crate::host::{Cells, Directory, Entry, Locality};
 use crate::policy::{Identity, SlowStart, Tables, age_ms};
 use crate::priority::{Loads, Tally, envoy, native};
+use crate::reports::Reports;
 use crate::sync::Arc;
 
 /// One immutable state of a cluster.
@@ -19,6 +20,10 @@ pub(crate) struct Published {
     pub(crate) published_ns: u64,
     /// How hosts that have come up are warmed up.
     pub(crate) slow_start: Option<SlowStart>,
+    /// Weights that follow from reports, by slot; 0 for none.
+    pub(crate) reported_weights: Option<Arc<[f64]>>,
+    /// Where reports go, if the policy goes by them.
+    pub(crate) reports: Option<Arc<Reports>>,
     pub(crate) config: Arc<ClusterConfig>,
     pub(crate) loads: Loads,
     pub(crate) priorities: Box<[Priority]>,
@@ -71,7 +76,10 @@ impl Published {
             (Behavior::Envoy, Policy::Random) => 1.0,
             _ => {
                 let factor = self.warmup(host, now_ns).map_or(1.0, |warmup| warmup.factor);
-                f64::from(host.weight) * factor
+                let reported = self.reported_weights.as_ref();
+                let reported = reported.and_then(|weights| weights.get(host.info.slot as usize));
+                let reported = reported.copied().filter(|&weight| weight > 0.0);
+                reported.unwrap_or_else(|| host.weight.into()) * factor
             }
         }
     }

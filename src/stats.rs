@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::cluster::{Cluster, Summary};
 use crate::error::Error;
+use crate::policy::Counter;
 use crate::published::Published;
 use crate::snapshot::Cell;
 
@@ -44,7 +45,6 @@ impl Stats {
     fn collect(summary: &Summary, cell: &Cell<Published>) -> Self {
         let Summary { figures, tally, .. } = summary;
         let mut stats = vec![
-            ("lb_healthy_panic", summary.healthy_panic),
             ("max_host_weight", summary.max_host_weight.into()),
             ("membership_change", figures.membership_change),
             ("membership_degraded", tally.degraded),
@@ -58,9 +58,27 @@ impl Stats {
             ("plimsoll.snapshots_published", figures.published),
             ("plimsoll.workers", summary.workers as u64),
             ("update_no_rebuild", figures.update_no_rebuild),
-            ("upstream_cx_none_healthy", summary.none_healthy),
         ];
+        stats
+            .extend(Counter::ALL.map(|counter| (counter.name(), summary.counts[counter as usize])));
+        stats.extend([
+            ("lb_orca_oob.active_sessions", summary.streams.active_sessions),
+            ("lb_orca_oob.report_errors", summary.streams.report_errors),
+            ("lb_orca_oob.reports_received", summary.streams.reports_received),
+            ("lb_orca_oob.stream_failures", summary.streams.stream_failures),
+            ("lb_orca_oob.stream_terminated", summary.streams.stream_terminated),
+        ]);
+        if let Some(weights) = summary.weights {
+            stats.extend([
+                ("plimsoll.weight_passes", weights.passes),
+                ("plimsoll.weight_changes", weights.changes),
+                ("plimsoll.weights_usable", weights.usable),
+                ("plimsoll.weights_in_blackout", weights.blackout),
+                ("plimsoll.weights_unknown", weights.unknown),
+            ]);
+        }
         stats.retain(|&(_, value)| value != 0);
+        stats.sort_unstable();
         Self(stats)
     }
 

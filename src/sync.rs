@@ -20,5 +20,11 @@ pub(crate) use loom::sync::{
     atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence},
 };
 
+#[cfg(not(loom))]
+pub(crate) use std::hint::spin_loop as spin_hint;
+
+#[cfg(loom)]
+pub(crate) use loom::thread::yield_now as spin_hint;
+
 pub(crate) use crossbeam_epoch as epoch;
 pub(crate) use crossbeam_utils::CachePadded;

@@ -1,12 +1,14 @@
 //! A snapshot to look at: loads, hosts, and what share of the traffic each host gets.
 
 use std::fmt;
+use std::time::Duration;
 
 use crate::cluster::{Cluster, Shared};
 use crate::config::ClusterConfig;
 use crate::host::{HostRef, Locality};
 use crate::priority::Tally;
 use crate::published::{Published, Warmup, percent};
+use crate::records::Sample;
 use crate::snapshot::{Cell, Pinned};
 use crate::sync::WatchedArc;
 
@@ -61,6 +63,18 @@ pub struct LocalityView<'a> {
     pub tally: Tally,
 }
 
+/// What a host last reported of its load.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct ReportedLoad {
+    /// The utilization that the policy goes by.
+    pub utilization: f64,
+    /// How old the report is.
+    pub age: Duration,
+    /// The weight that follows from it.
+    pub weight: f64,
+}
+
 /// One host of a [`View`].
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
@@ -71,6 +85,9 @@ pub struct HostView<'a> {
     pub effective_weight: f64,
     /// How far it is with its slow start; `None` if it is not in it.
     pub slow_start: Option<Warmup>,
+    /// What it last reported of its load; `None` if it never did, or if the policy does not go by
+    /// reports.
+    pub load: Option<ReportedLoad>,
     /// Its active requests; changes while one looks.
     pub active: u32,
     /// The part of the traffic that it gets, 0 to 1: the probability that a pick at a random
@@ -136,11 +153,19 @@ impl View {
                 host: HostRef::new(entry),
                 effective_weight: self.snapshot.effective_weight(entry, now_ns),
                 slow_start: self.snapshot.warmup(entry, now_ns),
+                load: self.load(slot, now_ns),
                 active: self.shared.table.load(slot),
                 share: shares.get(slot as usize).copied().unwrap_or(0.0),
             })
         };
         slots.filter_map(of_slot).collect()
+    }
+
+    fn load(&self, slot: u32, now_ns: u64) -> Option<ReportedLoad> {
+        let Sample { value, utilization, now_ns: reported_ns } =
+            self.snapshot.reports.as_ref()?.records.last(slot, now_ns)?;
+        let age = Duration::from_nanos(now_ns.saturating_sub(reported_ns));
+        Some(ReportedLoad { utilization, age, weight: value })
     }
 
     /// The share of every slot.

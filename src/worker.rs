@@ -6,8 +6,10 @@ use crate::cluster::{Cluster, Shared};
 use crate::error::Error;
 use crate::explain::{Explanation, Trace};
 use crate::host::HostRef;
+use crate::orca::Parser;
 use crate::policy::{Candidate, Counter, NoHost, State, Tables, envoy, native};
 use crate::published::Published;
+use crate::reports::{ReportFailure, ReportRejected, ResponseLoad, counter};
 use crate::snapshot::Reader;
 use crate::sync::WatchedArc;
 
@@ -151,6 +153,8 @@ pub struct Worker {
     reader: Reader<Published>,
     state: State,
     shared: WatchedArc<Shared>,
+    /// Of load reports.
+    parser: Parser,
 }
 
 impl Worker {
@@ -164,7 +168,7 @@ impl Worker {
         if let Some(snapshot) = reader.held() {
             state.adopt(snapshot.identity);
         }
-        Self { reader, state, shared }
+        Self { reader, state, shared, parser: Parser::new() }
     }
 
     /// Picks a host for one request. Unless the context says otherwise it counts as active until
@@ -264,6 +268,41 @@ impl Worker {
         } else {
             Err(DoneError::Stale)
         }
+    }
+
+    /// Takes in what a response said of its host's load. Call it before [`done`](Self::done), or in
+    /// any case before the worker's next pick if the pick was not counted.
+    ///
+    /// In `behavior: native` call it for each attempt. In `behavior: envoy` the first report of a
+    /// request that can be read counts: do not call it for further attempts once it has not failed
+    /// with [`ReportFailure::NoData`] or [`ReportFailure::Unreadable`].
+    ///
+    /// `now_ns` is the time on the scale of [`Cluster::tick`]; 0 for what the last tick was told.
+    /// Never waits; allocates for JSON only, or while a report is larger than any before.
+    ///
+    /// # Errors
+    ///
+    /// Why nothing was taken in.
+    pub fn report(
+        &mut self,
+        pick: Pick,
+        response: &ResponseLoad<'_>,
+        now_ns: u64,
+    ) -> Result<(), ReportFailure> {
+        let Self { reader, state, shared, parser } = self;
+        let now_ns = if now_ns == 0 { shared.clock.now_ns() } else { now_ns };
+        let reports = reader.held().and_then(|snapshot| snapshot.reports.as_ref());
+        let outcome = match reports {
+            None => Err(ReportFailure::Rejected(ReportRejected::NotWanted)),
+            Some(_) if !shared.table.is_generation(pick.slot, pick.generation) => {
+                Err(ReportFailure::Rejected(ReportRejected::UnknownHost))
+            }
+            Some(reports) => reports.take_response(pick.slot, response, parser, now_ns),
+        };
+        if let Some(counter) = counter(outcome) {
+            state.count(counter);
+        }
+        outcome
     }
 
     /// The host of a pick, as the worker's present snapshot knows it; `None` if it has left, or

@@ -23,7 +23,7 @@
 //! * `enable_full_scan` of least request: in Envoy, too, `selection_method` took its place.
 //!
 //! And some are read, and accepted only where they ask for what is there: `lb_policy` and
-//! `load_balancing_policy` (round robin, least request and random), `type` (not `ORIGINAL_DST`),
+//! `load_balancing_policy` (round robin, also by load reports, least request and random), `type` (not `ORIGINAL_DST`),
 //! `cluster_type` (not a custom one), `locality_weighted_lb_config` (absent).
 
 /// A field of one of Envoy's messages, and why it is in its list.
@@ -57,7 +57,7 @@ lists! {
         "lb_policy": "`ROUND_ROBIN`, `LEAST_REQUEST` and `RANDOM`; without effect when \
             `load_balancing_policy` is there",
         "load_balancing_policy": "the first policy of the list that Envoy knows, by the type of \
-            its `typed_config`; refused unless it is round robin, least request or random",
+            its `typed_config`; refused unless it is round robin (also by load reports), least request or random",
         "round_robin_lb_config": "slow start; taken with any value and without effect unless \
             `lb_policy` chooses round robin",
         "least_request_lb_config": "choices, bias and slow start; taken with any value and \

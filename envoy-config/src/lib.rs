@@ -72,6 +72,7 @@ pub mod fields;
 mod json;
 mod locality;
 mod message;
+mod orca;
 mod policy;
 mod scalars;
 mod settings;
@@ -79,6 +80,7 @@ mod yaml;
 
 pub use cluster::ClusterFile;
 pub use error::ParseError;
+pub use orca::parse_load_report;
 use plimsoll::config::{Assignment, ConfigError};
 use serde_json::Value;
 

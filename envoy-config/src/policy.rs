@@ -26,8 +26,7 @@ const PREFIX: &str = "envoy.extensions.load_balancing_policies.";
 
 /// The other types that Envoy 1.40.0 takes, without their common prefix. The first part is the
 /// policy's name.
-const ENVOYS_OTHERS: [&str; 9] = [
-    "client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin",
+const ENVOYS_OTHERS: [&str; 8] = [
     "cluster_provided.v3.ClusterProvided",
     "dynamic_modules.v3.DynamicModulesLoadBalancerConfig",
     "load_aware_locality.v3.LoadAwareLocality",
@@ -52,6 +51,9 @@ impl<'a> Kind<'a> {
         match type_name.strip_prefix(PREFIX) {
             Some("round_robin.v3.RoundRobin") => Self::Known(Known::RoundRobin),
             Some("least_request.v3.LeastRequest") => Self::Known(Known::LeastRequest),
+            Some("client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin") => {
+                Self::Known(Known::ClientSideWeightedRoundRobin)
+            }
             Some("random.v3.Random") => Self::Known(Known::Random),
             Some(other) if ENVOYS_OTHERS.contains(&other) => {
                 Self::EnvoysOther(other.split_once('.').map_or(other, |(policy, _)| policy))
@@ -153,7 +155,10 @@ fn chosen(known: Known, place: &Place<'_>) -> Result<Chosen> {
 
 fn policy_config(known: Known, config: &mut Message<'_>) -> Result<Chosen> {
     let policy = settings::own(known, config)?;
-    let zone_aware = config.message("locality_lb_config", locality_lb_config)?;
+    let zone_aware = match known.has_locality_config() {
+        true => config.message("locality_lb_config", locality_lb_config)?,
+        false => None,
+    };
     Ok(Chosen { policy, zone_aware: zone_aware.unwrap_or_default() })
 }
 

@@ -9,17 +9,20 @@
 //! `default_value` in neither, and has no upper bound for `choice_count`.
 
 use plimsoll::config::{
-    LeastRequest, MAX_CHOICE_COUNT, Policy, RoundRobin, RuntimeDouble, SelectionMethod, SlowStart,
+    ClientSideWeightedRoundRobin, ConfigError, LeastRequest, MAX_CHOICE_COUNT, OutOfBandReporting,
+    Policy, RoundRobin, RuntimeDouble, SelectionMethod, SlowStart,
 };
+use serde_json::Value;
 
 use crate::message::{Message, Result};
-use crate::scalars::Choices;
+use crate::scalars::{self, Choices};
 
 /// A policy that the engine has, before its settings are read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Known {
     RoundRobin,
     LeastRequest,
+    ClientSideWeightedRoundRobin,
     Random,
 }
 
@@ -29,8 +32,16 @@ impl Known {
         match self {
             Self::RoundRobin => Policy::ROUND_ROBIN,
             Self::LeastRequest => Policy::LEAST_REQUEST,
+            Self::ClientSideWeightedRoundRobin => {
+                Policy::ClientSideWeightedRoundRobin(ClientSideWeightedRoundRobin::default())
+            }
             Self::Random => Policy::Random,
         }
+    }
+
+    /// Whether the policy's own message says anything about localities.
+    pub(crate) fn has_locality_config(self) -> bool {
+        !matches!(self, Self::ClientSideWeightedRoundRobin)
     }
 }
 
@@ -53,6 +64,7 @@ pub(crate) fn own(known: Known, config: &mut Message<'_>) -> Result<Policy> {
     match known {
         Known::RoundRobin => round_robin(config),
         Known::LeastRequest => own_least_request(config),
+        Known::ClientSideWeightedRoundRobin => weighted_round_robin(config),
         Known::Random => Ok(Policy::Random),
     }
 }
@@ -62,7 +74,7 @@ pub(crate) fn older(known: Known, cluster: &mut Message<'_>) -> Result<Policy> {
     let policy = match known {
         Known::RoundRobin => cluster.message(ROUND_ROBIN, round_robin)?,
         Known::LeastRequest => cluster.message(LEAST_REQUEST, older_least_request)?,
-        Known::Random => None,
+        Known::ClientSideWeightedRoundRobin | Known::Random => None,
     };
     Ok(policy.unwrap_or(known.plain()))
 }
@@ -100,6 +112,46 @@ fn least_request(config: &mut Message<'_>) -> Result<LeastRequest> {
         active_request_bias: config.message("active_request_bias", runtime_double)?,
         slow_start: config.message("slow_start_config", slow_start_config)?,
         ..defaults
+    })
+}
+
+/// It has no older form.
+fn weighted_round_robin(config: &mut Message<'_>) -> Result<Policy> {
+    let defaults = ClientSideWeightedRoundRobin::default();
+    let mut period = |name: &str, default| Ok(config.duration(name)?.unwrap_or(default));
+    let oob_reporting_period = period("oob_reporting_period", defaults.oob_reporting_period)?;
+    let blackout_period = period("blackout_period", defaults.blackout_period)?;
+    let weight_expiration_period =
+        period("weight_expiration_period", defaults.weight_expiration_period)?;
+    let weight_update_period = period("weight_update_period", defaults.weight_update_period)?;
+    let reporting = config.message("oob_reporting_config", out_of_band_reporting)?;
+    // The field is a float of 32 bits.
+    #[expect(clippy::cast_possible_truncation, reason = "as wide as the field")]
+    let penalty = config.double("error_utilization_penalty")?.map(|penalty| penalty as f32);
+    checked(Policy::ClientSideWeightedRoundRobin(ClientSideWeightedRoundRobin {
+        enable_oob_load_report: config.boolean("enable_oob_load_report")?,
+        oob_reporting_period,
+        oob_reporting_config: reporting.unwrap_or_default(),
+        blackout_period,
+        weight_expiration_period,
+        weight_update_period,
+        error_utilization_penalty: penalty,
+        metric_names_for_computing_utilization: config
+            .each("metric_names_for_computing_utilization", name)?,
+        slow_start: config.message("slow_start_config", slow_start_config)?,
+    }))
+}
+
+fn name(value: &Value) -> Result<String> {
+    scalars::string(value).map(str::to_owned).map_err(|problem| ConfigError::new("", problem))
+}
+
+/// Which transport socket a stream takes is the caller's business.
+fn out_of_band_reporting(config: &mut Message<'_>) -> Result<OutOfBandReporting> {
+    config.value("transport_socket_match_criteria")?;
+    Ok(OutOfBandReporting {
+        port_value: config.uint32("port_value")?.unwrap_or_default(),
+        authority: config.string("authority")?.to_owned(),
     })
 }
 

@@ -54,10 +54,6 @@ fn the_first_policy_that_envoy_knows_is_taken_by_its_type_and_not_by_its_name() 
 #[test]
 fn a_policy_that_envoy_would_take_is_never_skipped() {
     for (policy, name) in [
-        (
-            "client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin",
-            "client_side_weighted_round_robin",
-        ),
         ("cluster_provided.v3.ClusterProvided", "cluster_provided"),
         ("dynamic_modules.v3.DynamicModulesLoadBalancerConfig", "dynamic_modules"),
         ("load_aware_locality.v3.LoadAwareLocality", "load_aware_locality"),

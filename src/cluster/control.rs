@@ -6,16 +6,21 @@ use super::build;
 use super::check::check;
 use super::draft::Draft;
 use super::model::Model;
-use super::runtime::{Runtime, RuntimeValue};
+use super::runtime::{NAMED_METRICS_FIRST, Runtime, RuntimeValue};
 use super::settings;
+use super::streams::{StreamTarget, Streams, target};
 use super::update::{Applied, Update};
+use super::weights::{PassFigures, ReportedWeights};
 use crate::config::{Behavior, ClusterConfig, Policy};
 use crate::error::Error;
 use crate::host::{Address, HealthEvent, HostData, Table};
+use crate::orca::Report;
+use crate::out_of_band::{StreamAction, StreamEnd, StreamHost, StreamStats};
 use crate::policy::envoy::LISTS;
-use crate::policy::{Clock, Counter, Identity, Settings, State, WorkerShared};
+use crate::policy::{Clock, Counter, Counts, Identity, Settings, State, WorkerShared};
 use crate::priority::{Loads, Tally};
 use crate::published::Published;
+use crate::reports::{ReportFailure, ReportRejected, counter};
 use crate::snapshot::{Cell, Publisher};
 use crate::sync::{Arc, WatchedArc};
 
@@ -31,6 +36,9 @@ pub(crate) struct Control {
     config: Arc<ClusterConfig>,
     /// What the policy goes by.
     settings: Settings,
+    /// The weights that follow from reports, if the policy goes by them.
+    weights: Option<ReportedWeights>,
+    streams: Streams,
     loads: Loads,
     identity: Identity,
     version: u64,
@@ -45,8 +53,8 @@ pub(crate) struct Figures {
     pub(crate) schedulers_built: u64,
     pub(crate) membership_change: u64,
     pub(crate) update_no_rebuild: u64,
-    /// What workers counted that are gone.
-    closed_workers: [u64; 2],
+    /// What workers counted that are gone, and what was counted without one.
+    counts: Counts,
 }
 
 /// Everything that statistics show.
@@ -54,8 +62,9 @@ pub(crate) struct Figures {
 pub(crate) struct Summary {
     pub(crate) figures: Figures,
     pub(crate) tally: Tally,
-    pub(crate) healthy_panic: u64,
-    pub(crate) none_healthy: u64,
+    pub(crate) counts: Counts,
+    pub(crate) weights: Option<PassFigures>,
+    pub(crate) streams: StreamStats,
     pub(crate) duplicates: u64,
     pub(crate) max_host_weight: u32,
     pub(crate) departed: usize,
@@ -84,14 +93,30 @@ impl Control {
         let config = Arc::new(config);
         change_hosts(&mut model, update, &config, table);
         let settings = settings::resolve(&config.policy, &runtime);
-        let mut draft =
-            Draft { model: &mut model, config: &config, runtime: &runtime, settings: &settings };
+        let mut weights = ReportedWeights::for_policy(
+            &config,
+            runtime.is_on(NAMED_METRICS_FIRST, true),
+            None,
+            model.now_ns,
+        );
+        if let Some(weights) = &mut weights {
+            weights.pass(&mut model);
+        }
+        let mut draft = Draft {
+            model: &mut model,
+            config: &config,
+            runtime: &runtime,
+            settings: &settings,
+            weights: weights.as_ref(),
+        };
         let mut figures = Figures::default();
         figures.schedulers_built += draft.rebuild(&mut figures.membership_change);
         figures.published = 1;
         let loads = draft.loads(&Loads::default());
         let identity = Identity { instance: 1, revision: 1, seeded: is_seeded(&config) };
         draft.model.visible = false;
+        let mut streams = Streams::new(&config, seed);
+        streams.follow(draft.model, &config);
         let first = draft.contents(&loads, identity, 1);
         let (cell, publisher) = Cell::with_publisher(Box::new(first));
         let control = Self {
@@ -103,6 +128,8 @@ impl Control {
             clock,
             config,
             settings,
+            weights,
+            streams,
             loads,
             identity,
             version: 1,
@@ -120,8 +147,12 @@ impl Control {
         };
         check(update, &self.model)?;
         change_hosts(&mut self.model, update, &config, table);
-        if update.assignment.is_some() && self.model.priorities.iter().all(|set| !set.updated) {
-            self.figures.update_no_rebuild += 1;
+        if update.assignment.is_some() {
+            if let Some(weights) = &self.weights {
+                weights.note_assignment(&mut self.model);
+            }
+            let changed = self.model.priorities.iter().any(|set| set.updated);
+            self.figures.update_no_rebuild += u64::from(!changed);
         }
         if !Arc::ptr_eq(&config, &self.config) {
             self.reconfigure(config);
@@ -145,6 +176,13 @@ impl Control {
             self.model.forget_health_checks();
         }
         self.config = config;
+        self.weights = ReportedWeights::for_policy(
+            &self.config,
+            self.runtime.is_on(NAMED_METRICS_FIRST, true),
+            self.weights.as_ref(),
+            self.model.now_ns,
+        );
+        self.streams.follow(&self.model, &self.config);
         self.loads = Loads::default();
         build::invalidate(&mut self.model);
         self.model.visible = true;
@@ -160,8 +198,17 @@ impl Control {
     fn publish(&mut self) -> Applied {
         let updated = self.model.priorities.iter().any(|set| set.updated);
         self.resolve_settings(updated);
-        let Self { model, config, runtime, figures, settings, .. } = self;
-        let mut draft = Draft { model, config, runtime, settings };
+        let Self { model, config, runtime, figures, settings, weights, streams, .. } = self;
+        if model.priorities.iter().any(|set| set.membership_changed) {
+            streams.follow(model, config);
+        }
+        if let Some(weights) = weights
+            && updated
+        {
+            // New hosts want a weight, and Envoy takes all of them over anew.
+            weights.pass(model);
+        }
+        let mut draft = Draft { model, config, runtime, settings, weights: weights.as_ref() };
         let built = draft.rebuild(&mut figures.membership_change);
         figures.schedulers_built += built;
         let recalculate = config.behavior == Behavior::Native || updated;
@@ -177,8 +224,8 @@ impl Control {
         if updated || changed_loads || built > 0 {
             self.identity.revision += 1;
         }
-        let Self { model, config, runtime, settings, .. } = self;
-        let draft = Draft { model, config, runtime, settings };
+        let Self { model, config, runtime, settings, weights, .. } = self;
+        let draft = Draft { model, config, runtime, settings, weights: weights.as_ref() };
         let next = draft.contents(&self.loads, self.identity, self.version);
         let lists = next.priorities.len() * LISTS;
         self.workers.iter().for_each(|worker| worker.grow(lists));
@@ -205,10 +252,70 @@ impl Control {
         let now_ns = now_ns.max(self.model.now_ns);
         self.model.now_ns = now_ns;
         self.clock.set(now_ns);
-        if self.warm_up(now_ns) {
+        let warms_up = self.warm_up(now_ns);
+        if self.take_weights_over() || warms_up {
             self.publish();
         }
         self.publisher.scan();
+    }
+
+    /// When the next tick has something to do; `None` if nothing is periodic.
+    pub(super) fn next_tick_ns(&self) -> Option<u64> {
+        let buckets = self.model.priorities.iter().flat_map(|set| set.buckets.iter());
+        let step_ns = buckets.filter_map(|bucket| bucket.next_step_ns).min();
+        let pass_ns = self.weights.as_ref().map(|weights| weights.next_pass_ns);
+        [step_ns, pass_ns].into_iter().flatten().min()
+    }
+
+    /// Takes in a load report that did not come through a worker.
+    pub(super) fn report(
+        &mut self,
+        address: &str,
+        report: &Report<'_>,
+        now_ns: u64,
+    ) -> Result<(), Error> {
+        let slot = self.model.slot(address);
+        let slot = slot.ok_or_else(|| Error::UnknownHost { address: address.into() })?;
+        let now_ns = if now_ns == 0 { self.model.now_ns } else { now_ns };
+        let taken = match &self.weights {
+            None => Err(ReportRejected::NotWanted),
+            Some(weights) => weights.reports.take(slot, report, now_ns),
+        };
+        if let Some(counter) = counter(taken.map_err(ReportFailure::Rejected)) {
+            self.figures.counts[counter as usize] += 1;
+        }
+        taken.map_err(|why| Error::ReportRejected { address: address.into(), why })
+    }
+
+    /// What is to be done about out-of-band streams by now.
+    pub(super) fn poll_streams(&mut self, now_ns: u64) -> Vec<StreamAction> {
+        self.streams.poll(now_ns)
+    }
+
+    /// A message of an out-of-band stream.
+    pub(super) fn stream_message(&mut self, host: StreamHost, message: &[u8], now_ns: u64) {
+        self.streams.message(host, message, self.weights.as_ref(), now_ns);
+    }
+
+    /// The end of an out-of-band stream.
+    pub(super) fn stream_ended(&mut self, host: StreamHost, end: StreamEnd, now_ns: u64) {
+        self.streams.ended(host, end, now_ns);
+    }
+
+    /// When the streams are to be polled next.
+    pub(super) fn next_stream_ns(&self) -> Option<u64> {
+        self.streams.next_deadline()
+    }
+
+    /// Where the stream of a host goes.
+    pub(super) fn stream_target(&self, host: StreamHost) -> Option<StreamTarget> {
+        target(&self.model, &self.config, host)
+    }
+
+    /// Takes over what hosts have reported, if it is time; says whether weights have changed.
+    fn take_weights_over(&mut self) -> bool {
+        let Self { weights, model, .. } = self;
+        weights.as_mut().is_some_and(|weights| weights.is_due(model.now_ns) && weights.pass(model))
     }
 
     /// Marks what is made from weights that were of another time; says whether there is anything.
@@ -226,13 +333,14 @@ impl Control {
         self.model.tallies().into_iter().for_each(|priority| tally += priority);
         let sum = |counter: Counter| {
             let open = self.workers.iter().map(|worker| worker.counter(counter)).sum::<u64>();
-            open + self.figures.closed_workers[counter as usize]
+            open + self.figures.counts[counter as usize]
         };
         Summary {
             figures: self.figures,
             tally,
-            healthy_panic: sum(Counter::HealthyPanic),
-            none_healthy: sum(Counter::NoneHealthy),
+            counts: Counter::ALL.map(sum),
+            weights: self.weights.as_ref().map(|weights| weights.figures),
+            streams: self.streams.stats(),
             duplicates: self.model.duplicates,
             max_host_weight: self.model.max_host_weight,
             departed: self.model.slots.departed(),
@@ -260,15 +368,20 @@ impl Control {
     #[must_use]
     pub(super) fn reclaim(&mut self, table: &Table) -> Vec<HostData> {
         self.forget_closed_workers();
-        self.model.slots.reclaim(table)
+        let Self { model, weights, .. } = self;
+        model.slots.reclaim(table, |slot| {
+            if let Some(weights) = weights {
+                weights.forget(slot);
+            }
+        })
     }
 
     fn forget_closed_workers(&mut self) {
-        let totals = &mut self.figures.closed_workers;
+        let totals = &mut self.figures.counts;
         self.workers.retain_mut(|worker| {
             // The worker's own reference is gone, so what it counted is final.
             let Some(worker) = Arc::get_mut(worker) else { return true };
-            for counter in [Counter::HealthyPanic, Counter::NoneHealthy] {
+            for counter in Counter::ALL {
                 totals[counter as usize] += worker.counter(counter);
             }
             false

@@ -1,9 +1,10 @@
 //! The next snapshot on its way: from the model and the settings to what is published.
 
-use super::build;
+use super::build::{self, Means};
 use super::model::Model;
 use super::runtime::{HEALTHY_PANIC_THRESHOLD, Runtime, RuntimeValue};
 use super::set::PrioritySet;
+use super::weights::ReportedWeights;
 use crate::config::{Behavior, ClusterConfig};
 use crate::policy::{Identity, Method, Settings, Tables, envoy, native};
 use crate::priority::{self, Loads, Rules};
@@ -16,12 +17,18 @@ pub(super) struct Draft<'a> {
     pub(super) config: &'a Arc<ClusterConfig>,
     pub(super) runtime: &'a Runtime,
     pub(super) settings: &'a Settings,
+    pub(super) weights: Option<&'a ReportedWeights>,
 }
 
 impl Draft<'_> {
     /// Brings the parts up to date; returns how many were built.
     pub(super) fn rebuild(&mut self, membership_change: &mut u64) -> u64 {
-        let built = build::rebuild(self.model, self.config.behavior, self.settings);
+        let means = Means {
+            behavior: self.config.behavior,
+            settings: self.settings,
+            reported: self.weights.map(ReportedWeights::by_slot),
+        };
+        let built = build::rebuild(self.model, means);
         for set in &mut self.model.priorities {
             set.updates += u64::from(std::mem::take(&mut set.updated));
             *membership_change += u64::from(std::mem::take(&mut set.membership_changed));
@@ -94,6 +101,8 @@ impl Draft<'_> {
             version,
             published_ns: self.model.now_ns,
             slow_start: self.settings.slow_start(self.model.latest_host_added_ns),
+            reported_weights: self.weights.map(ReportedWeights::share),
+            reports: self.weights.map(|weights| Arc::clone(&weights.reports)),
             config: Arc::clone(self.config),
             loads: loads.clone(),
             priorities: self.priorities(),

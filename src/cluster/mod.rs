@@ -10,11 +10,14 @@ mod runtime;
 mod set;
 mod settings;
 mod slots;
+mod streams;
 mod update;
 mod warmup;
+mod weights;
 
 pub use load::HostLoad;
 pub use runtime::{Runtime, RuntimeValue};
+pub use streams::StreamTarget;
 pub use update::{Applied, HostChange, Update};
 
 pub(crate) use control::Summary;
@@ -24,6 +27,8 @@ use model::Model;
 use crate::config::{Assignment, ClusterConfig};
 use crate::error::Error;
 use crate::host::{Address, HostData, Locality, Table};
+use crate::orca::Report;
+use crate::out_of_band::{StreamAction, StreamEnd, StreamHost};
 use crate::policy::Clock;
 use crate::published::Published;
 use crate::rng::entropy;
@@ -164,6 +169,91 @@ impl Cluster {
             control.tick(now_ns);
             Ok(())
         })
+    }
+
+    /// Takes in a load report of a host that did not come with a response: of an out-of-band stream,
+    /// or of another proxy. `now_ns` as for [`Worker::report`](crate::Worker::report). Locks.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::ReportRejected`] says why it was not taken in; [`Error::UnknownHost`].
+    pub fn report(&self, address: &str, report: &Report<'_>, now_ns: u64) -> Result<(), Error> {
+        self.change(|control, _| control.report(address, report, now_ns))
+    }
+
+    /// What is to be done about out-of-band streams of load reports by now: which to open, and which
+    /// to close. There are none unless the policy wants them. The engine opens no sockets; the crate
+    /// `plimsoll-orca-oob` drives these calls. See [`ReportStreams`](crate::ReportStreams) for the
+    /// rules.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Poisoned`] only.
+    pub fn poll_report_streams(&self, now_ns: u64) -> Result<Vec<StreamAction>, Error> {
+        self.change(|control, _| Ok(control.poll_streams(now_ns)))
+    }
+
+    /// When [`poll_report_streams`](Self::poll_report_streams) has something to do next.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Poisoned`] only.
+    pub fn next_report_stream_ns(&self) -> Result<Option<u64>, Error> {
+        Ok(self.lock()?.next_stream_ns())
+    }
+
+    /// Where the stream of a host goes; `None` if the host is gone or the policy wants none.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Poisoned`] only.
+    pub fn report_stream_target(&self, host: StreamHost) -> Result<Option<StreamTarget>, Error> {
+        Ok(self.lock()?.stream_target(host))
+    }
+
+    /// Takes in a message of an out-of-band stream: an `OrcaLoadReport` in protobuf, or nothing. A
+    /// stream with a message that is no report is closed at the next poll.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Poisoned`] only.
+    pub fn report_stream_message(
+        &self,
+        host: StreamHost,
+        message: &[u8],
+        now_ns: u64,
+    ) -> Result<(), Error> {
+        self.change(|control, _| {
+            control.stream_message(host, message, now_ns);
+            Ok(())
+        })
+    }
+
+    /// Takes note of an out-of-band stream that ended without being closed on request.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Poisoned`] only.
+    pub fn report_stream_ended(
+        &self,
+        host: StreamHost,
+        end: StreamEnd,
+        now_ns: u64,
+    ) -> Result<(), Error> {
+        self.change(|control, _| {
+            control.stream_ended(host, end, now_ns);
+            Ok(())
+        })
+    }
+
+    /// When the next [`tick`](Self::tick) has something to do, in its nanoseconds; `None` while
+    /// nothing is periodic. Ticks may come earlier, later, or at any other time as well.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Poisoned`] only.
+    pub fn next_tick_ns(&self) -> Result<Option<u64>, Error> {
+        Ok(self.lock()?.next_tick_ns())
     }
 
     /// Attaches data to a host, once in the host's life. Picks give it back through

@@ -12,6 +12,11 @@ pub(super) const HEALTHY_PANIC_THRESHOLD: &str = "upstream.healthy_panic_thresho
 pub(super) const COUNT_PENDING_REQUESTS: &str =
     "envoy.reloadable_features.least_request_lb_count_pending_requests";
 
+/// Whether named metrics come before the application's own utilization; on unless set.
+//= envoy v1.40 source/common/runtime/runtime_features.cc#orca_weight_manager_use_named_metrics_first
+pub(super) const NAMED_METRICS_FIRST: &str =
+    "envoy.reloadable_features.orca_weight_manager_use_named_metrics_first";
+
 /// One runtime value.
 ///
 /// As in Envoy, a reader gets the form that it asks for if the value has it: whole numbers are
@@ -112,8 +117,8 @@ impl Runtime {
         value.unwrap_or(configured.default_value)
     }
 
-    /// Whether a feature that is off by default is on.
-    pub(super) fn is_on(&self, feature: &str) -> bool {
-        self.get(feature).is_some_and(RuntimeValue::as_boolean)
+    /// Whether a feature is on; `default` if nothing is set.
+    pub(super) fn is_on(&self, feature: &str, default: bool) -> bool {
+        self.get(feature).map_or(default, RuntimeValue::as_boolean)
     }
 }

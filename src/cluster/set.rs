@@ -32,6 +32,8 @@ pub(super) struct PrioritySet {
     pub(super) membership_changed: bool,
     /// Hosts in slow start have less than their weights give them, in `behavior: native` only.
     pub(super) is_warming: bool,
+    /// The largest weight that follows from reports, in `behavior: native` only.
+    pub(super) largest_reported: f64,
 }
 
 /// The hosts of one priority and locality.
@@ -76,6 +78,7 @@ impl Default for PrioritySet {
             updates: 0,
             membership_changed: false,
             is_warming: false,
+            largest_reported: 0.0,
         }
     }
 }
@@ -192,8 +195,13 @@ impl PrioritySet {
 
     /// Marks everything as out of date, for a change of policy or behaviour.
     pub(super) fn invalidate(&mut self) {
-        self.buckets.iter_mut().for_each(|bucket| bucket.dirty = true);
+        self.mark_buckets();
         self.mark_updated();
+    }
+
+    /// Marks all buckets as out of date.
+    pub(super) fn mark_buckets(&mut self) {
+        self.buckets.iter_mut().for_each(|bucket| bucket.dirty = true);
     }
 
     fn mark_updated(&mut self) {

@@ -10,7 +10,8 @@ use crate::schedule::Ramp;
 /// The settings of this moment. A runtime value out of its range counts as 1, as in Envoy.
 pub(super) fn resolve(policy: &Policy, runtime: &Runtime) -> Settings {
     let method = match policy {
-        Policy::RoundRobin(_) => Method::RoundRobin,
+        // By the weights that hosts report, which come in by another way.
+        Policy::RoundRobin(_) | Policy::ClientSideWeightedRoundRobin(_) => Method::RoundRobin,
         Policy::LeastRequest(policy) => Method::LeastRequest(selection(policy, runtime)),
         Policy::Random => Method::Random,
     };
@@ -26,7 +27,7 @@ fn selection(policy: &LeastRequest, runtime: &Runtime) -> Selection {
             SelectionMethod::FullScan => None,
         },
         active_request_bias: if bias >= 0.0 { bias } else { 1.0 },
-        counts_pending: runtime.is_on(COUNT_PENDING_REQUESTS),
+        counts_pending: runtime.is_on(COUNT_PENDING_REQUESTS, false),
     }
 }
 

@@ -48,9 +48,13 @@ impl Slots {
         self.departed.len()
     }
 
-    /// Frees the slots that nothing can name any more. What was attached to their hosts is
+    /// Frees the slots that nothing can name any more, and says which. What was attached to their hosts is
     /// returned, to be dropped when no lock is held.
-    pub(super) fn reclaim(&mut self, table: &Table) -> Vec<HostData> {
+    pub(super) fn reclaim(
+        &mut self,
+        table: &Table,
+        mut released: impl FnMut(u32),
+    ) -> Vec<HostData> {
         let mut data = Vec::new();
         let free = &mut self.free;
         self.departed.retain_mut(|host| {
@@ -62,6 +66,7 @@ impl Slots {
             }
             data.extend(info.data.take());
             table.advance_generation(info.slot);
+            released(info.slot);
             free.push(info.slot);
             false
         });

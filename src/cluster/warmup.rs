@@ -7,7 +7,6 @@
 
 use super::set::PrioritySet;
 use crate::host::{CoarseHealth, Directory};
-use crate::policy::native::Weights;
 use crate::policy::{HostId, NS_PER_MS, SlowStart, age_ms};
 
 /// Notes when healthy hosts came up that have no such time yet, and the latest of all times.
@@ -53,36 +52,31 @@ impl Warmup {
         let divides =
             self.slow_start.is_on(self.now_ns) && healthy.any(|since_ns| Some(since_ns) != first);
         if divides != std::mem::replace(&mut set.is_warming, divides) {
-            set.buckets.iter_mut().for_each(|bucket| bucket.dirty = true);
+            set.mark_buckets();
         }
         divides
     }
 
-    /// The weights of healthy hosts at this moment; `next_step_ns` becomes the time from which on
-    /// they are out of date.
-    pub(super) fn weights(
+    /// Multiplies what healthy hosts have by their factors of this moment; `next_step_ns` becomes
+    /// the time from which on these are out of date.
+    pub(super) fn apply(
         &self,
         hosts: &[HostId],
-        weights: Vec<u32>,
         directory: &Directory,
+        factors: &mut [f64],
         next_step_ns: &mut Option<u64>,
-    ) -> Weights {
+    ) {
         let ramp = &self.slow_start.ramp;
-        let mut factor = |host: &HostId| {
+        for (host, factor) in hosts.iter().zip(factors) {
             let since_ns = directory.get(host.slot).and_then(|entry| entry.up_since_ns);
-            let Some(since_ns) = since_ns else { return 1.0 };
+            let Some(since_ns) = since_ns else { continue };
             let age_ms = age_ms(since_ns, self.now_ns);
             if age_ms < ramp.window_ms {
                 let step_ns = ramp.next_step(age_ms).saturating_mul(NS_PER_MS);
                 let step_ns = since_ns.saturating_add(step_ns);
                 *next_step_ns = Some(next_step_ns.map_or(step_ns, |next| next.min(step_ns)));
+                *factor *= ramp.factor(age_ms);
             }
-            ramp.factor(age_ms)
-        };
-        let factors: Vec<f64> = hosts.iter().map(&mut factor).collect();
-        if factors.iter().all(|&factor| factor >= 1.0) {
-            return Weights::Whole(weights);
         }
-        Weights::scaled(&weights, &factors)
     }
 }

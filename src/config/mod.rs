@@ -7,6 +7,7 @@ mod assignment;
 mod cluster;
 mod error;
 mod policy;
+mod weighted;
 
 pub(crate) use assignment::check_priority;
 pub use assignment::{Assignment, Endpoint, LocalityEndpoints, MAX_PRIORITY};
@@ -15,3 +16,4 @@ pub use error::{ConfigError, Problem};
 pub use policy::{
     LeastRequest, MAX_CHOICE_COUNT, Policy, RoundRobin, RuntimeDouble, SelectionMethod, SlowStart,
 };
+pub use weighted::{ClientSideWeightedRoundRobin, MIN_WEIGHT_UPDATE_PERIOD, OutOfBandReporting};

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::error::{ConfigError, Problem};
+use super::weighted::ClientSideWeightedRoundRobin;
 
 /// How a host is chosen among the eligible ones.
 ///
@@ -27,6 +28,9 @@ pub enum Policy {
     /// the same host may be drawn twice, and if weights differ (or hosts are in slow start) its EDF
     /// scheduler takes turns by weight and load instead.
     LeastRequest(LeastRequest),
+    /// Each host in its turn, in proportion to the weights that follow from what hosts report of
+    /// their load, see [`ClientSideWeightedRoundRobin`]. Otherwise as [`RoundRobin`](Self::RoundRobin).
+    ClientSideWeightedRoundRobin(ClientSideWeightedRoundRobin),
     /// A host at random. Native: in proportion to the weights. Envoy: weights are ignored, and
     /// one number decides both the priority and the host, as in Envoy.
     Random,
@@ -44,6 +48,7 @@ impl Policy {
         match self {
             Self::RoundRobin(_) => "round_robin",
             Self::LeastRequest(_) => "least_request",
+            Self::ClientSideWeightedRoundRobin(_) => "client_side_weighted_round_robin",
             Self::Random => "random",
         }
     }
@@ -58,6 +63,7 @@ impl Policy {
         match self {
             Self::RoundRobin(policy) => policy.slow_start.as_ref(),
             Self::LeastRequest(policy) => policy.slow_start.as_ref(),
+            Self::ClientSideWeightedRoundRobin(policy) => policy.slow_start.as_ref(),
             Self::Random => None,
         }
     }
@@ -68,8 +74,10 @@ impl Policy {
     ///
     /// The first value outside its range.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        if let Self::LeastRequest(policy) = self {
-            policy.validate_own()?;
+        match self {
+            Self::LeastRequest(policy) => policy.validate_own()?,
+            Self::ClientSideWeightedRoundRobin(policy) => policy.validate_own()?,
+            Self::RoundRobin(_) | Self::Random => {}
         }
         let slow_start = self.slow_start_config().map_or(Ok(()), SlowStart::validate);
         slow_start.map_err(|error| error.within("slow_start_config"))

@@ -172,6 +172,12 @@ impl Table {
         self.cell(slot).is_none_or(|cell| cell.active.load(Ordering::Acquire) == 0)
     }
 
+    /// Whether the slot's present host is of this generation.
+    pub(crate) fn is_generation(&self, slot: u32, generation: u32) -> bool {
+        // No edge: only tells a handle of a host that is gone.
+        self.cell(slot).is_some_and(|cell| cell.generation.load(Ordering::Relaxed) == generation)
+    }
+
     /// The generation of the slot's present or next host.
     pub(crate) fn generation(&self, slot: u32) -> u32 {
         // No edge: only the control side, which asks, writes it.

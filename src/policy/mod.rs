@@ -11,7 +11,7 @@ mod settings;
 mod state;
 
 pub(crate) use settings::{Method, NS_PER_MS, Selection, Settings, SlowStart, age_ms};
-pub(crate) use state::{Clock, Counter, Identity, State, WorkerShared};
+pub(crate) use state::{Clock, Counter, Counts, Identity, State, WorkerShared};
 
 use crate::host::Entry;
 use std::fmt;

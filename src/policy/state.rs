@@ -21,14 +21,57 @@ pub(crate) enum Counter {
     HealthyPanic,
     /// Picks that gave no host.
     NoneHealthy,
+    /// Load reports that were taken in.
+    ReportsAccepted,
+    /// Load reports that nobody wants, or whose host is gone.
+    ReportsIgnored,
+    /// Load reports that cannot be read.
+    ReportsUnreadable,
+    /// Load reports without requests.
+    ReportsWithoutQps,
+    /// Load reports without utilization.
+    ReportsWithoutUtilization,
+    /// Load reports with numbers that are none.
+    ReportsNotFinite,
 }
+
+impl Counter {
+    /// All of them, in order.
+    pub(crate) const ALL: [Self; 8] = [
+        Self::HealthyPanic,
+        Self::NoneHealthy,
+        Self::ReportsAccepted,
+        Self::ReportsIgnored,
+        Self::ReportsUnreadable,
+        Self::ReportsWithoutQps,
+        Self::ReportsWithoutUtilization,
+        Self::ReportsNotFinite,
+    ];
+
+    /// Its name in statistics.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::HealthyPanic => "lb_healthy_panic",
+            Self::NoneHealthy => "upstream_cx_none_healthy",
+            Self::ReportsAccepted => "plimsoll.load_reports_accepted",
+            Self::ReportsIgnored => "plimsoll.load_reports_ignored",
+            Self::ReportsUnreadable => "plimsoll.load_reports_unreadable",
+            Self::ReportsWithoutQps => "plimsoll.load_reports_without_qps",
+            Self::ReportsWithoutUtilization => "plimsoll.load_reports_without_utilization",
+            Self::ReportsNotFinite => "plimsoll.load_reports_not_finite",
+        }
+    }
+}
+
+/// Figures by [`Counter`].
+pub(crate) type Counts = [u64; Counter::ALL.len()];
 
 /// The part of a worker's state that the control side sees.
 #[derive(Debug)]
 pub(crate) struct WorkerShared {
     /// How far each of Envoy's round robin lists has come since the worker's seed.
     turns: Segments<AtomicU64, 4, TURN_SEGMENTS>,
-    counters: [AtomicU64; 2],
+    counters: [AtomicU64; Counter::ALL.len()],
 }
 
 impl WorkerShared {

@@ -24,6 +24,10 @@ const PEEK_CAPACITY: usize = 65_536;
 
 const NS_PER_MS: u64 = 1_000_000;
 
+/// More ticks than this are not made by one operation, so that a line cannot run forever: nearly
+/// three hours of the shortest period there is. What is left of the time is one tick.
+const MAX_TICKS: usize = 100_000;
+
 /// See the module.
 #[derive(Debug)]
 pub(crate) struct ReplayCluster {
@@ -106,11 +110,19 @@ impl ReplayCluster {
         self.cluster.set_runtime(&runtime_values("values", values)?).map(drop)
     }
 
-    /// Lets time pass, and returns the new time.
-    pub(super) fn advance(&mut self, ms: u64) -> Result<u64, Error> {
+    /// Lets time pass, and returns the new time. Ticks come when there is something to do, and at
+    /// the end; if they are late, at the end only.
+    pub(super) fn advance(&mut self, ms: u64, late: bool) -> Result<u64, Error> {
         // Saturated, a sum is too many nanoseconds anyway.
         let now_ms = self.now_ms.saturating_add(ms);
-        self.cluster.tick(nanoseconds("ms", now_ms)?)?;
+        let end_ns = nanoseconds("ms", now_ms)?;
+        for _ in 0..MAX_TICKS {
+            match self.cluster.next_tick_ns()? {
+                Some(due_ns) if due_ns < end_ns && !late => self.cluster.tick(due_ns)?,
+                _ => break,
+            }
+        }
+        self.cluster.tick(end_ns)?;
         self.now_ms = now_ms;
         Ok(now_ms)
     }

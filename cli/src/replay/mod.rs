@@ -11,6 +11,7 @@ mod names;
 mod op;
 mod output;
 mod picks;
+mod reports;
 mod session;
 
 use std::fmt;
@@ -161,7 +162,7 @@ fn execute(
     let Line { id, cluster, expect, operation } = line;
     let (key, payload) = match session.execute(cluster.as_deref(), operation) {
         Ok((key, payload)) => (key, payload),
-        Err(error) => ("error", output::error(&error)),
+        Err(refused) => ("error", output::refused(&refused)),
     };
     let mismatch = expect.filter(|expect| options.check && !expect::matches(expect, &payload));
     let expected = mismatch.as_ref().map(|expect| {

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use plimsoll::Locality;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -33,10 +35,8 @@ pub(crate) enum Operation {
     Advance {
         ms: U64,
         #[serde(default)]
-        #[expect(dead_code, reason = "nothing is periodic yet: late ticks do the same")]
         late: bool,
     },
-    #[expect(dead_code, reason = "read to be refused")]
     Report(Report),
     Load {
         hosts: BTreeMap<String, Load>,
@@ -115,19 +115,57 @@ impl From<Place> for Locality {
 /// A load report of a host.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[expect(dead_code, reason = "read to be refused; its form is checked all the same")]
 pub(crate) struct Report {
-    host: String,
+    pub(crate) host: String,
     #[serde(default)]
-    worker: U64,
+    pub(crate) worker: U64,
+    pub(crate) orca: Option<Object>,
+    pub(crate) headers: Option<Headers>,
+    pub(crate) trailers: Option<Headers>,
     #[serde(default)]
-    orca: Object,
-    #[serde(default)]
-    headers: Object,
-    #[serde(default)]
-    trailers: Object,
-    #[serde(default)]
-    echo: bool,
+    pub(crate) echo: bool,
+}
+
+/// Headers by name.
+pub(crate) type Headers = BTreeMap<String, HeaderValues>;
+
+/// One value, or several in order.
+#[derive(Debug, Deserialize)]
+#[serde(untagged, expecting = "expected a header's value or a list of them")]
+pub(crate) enum HeaderValues {
+    One(HeaderValue),
+    Several(Vec<HeaderValue>),
+}
+
+/// A value as text, or as bytes that are none.
+#[derive(Debug, Deserialize)]
+#[serde(untagged, expecting = "expected a string or {\"base64\":S}")]
+pub(crate) enum HeaderValue {
+    Text(String),
+    Bytes(Base64),
+}
+
+/// Bytes in base64.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Base64 {
+    base64: String,
+}
+
+impl HeaderValue {
+    /// The bytes.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the base64, in words.
+    pub(crate) fn bytes(&self) -> Result<Vec<u8>, String> {
+        match self {
+            Self::Text(text) => Ok(text.clone().into_bytes()),
+            Self::Bytes(Base64 { base64 }) => {
+                STANDARD.decode(base64).map_err(|error| error.to_string())
+            }
+        }
+    }
 }
 
 /// How busy a host is.

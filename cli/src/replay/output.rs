@@ -1,7 +1,9 @@
 //! Results as JSON: their keys in the documented order, and numbers in the documented form.
 
 use std::io;
+use std::time::Duration;
 
+use super::reports::Refused;
 use plimsoll::config::Behavior;
 use plimsoll::{Cluster, Error, Explanation, HostView, Locality, PriorityDecision, View, Warmup};
 use serde::Serialize;
@@ -9,8 +11,15 @@ use serde_json::ser::{Formatter, Serializer};
 use serde_json::{Map, Value, json};
 
 /// What an operation that failed gives.
-pub(crate) fn error(error: &Error) -> Value {
-    json!({"code": error.code(), "field": error.field(), "message": error.to_string()})
+pub(crate) fn refused(refused: &Refused) -> Value {
+    match refused {
+        Refused::Error(error) => {
+            json!({"code": error.code(), "field": error.field(), "message": error.to_string()})
+        }
+        Refused::Unreadable(message) => {
+            json!({"code": "report_rejected", "field": "", "message": message})
+        }
+    }
 }
 
 /// A value as results have it: no spaces, floats as [`Floats`] says.
@@ -62,7 +71,7 @@ fn percent(load: f64, behavior: Behavior) -> Value {
     }
 }
 
-/// All hosts. Policies that use load reports fill in two of the keys.
+/// All hosts.
 pub(crate) fn hosts(view: &View) -> Value {
     view.hosts().iter().map(host).collect()
 }
@@ -76,10 +85,14 @@ fn host(view: &HostView<'_>) -> Value {
         "weight": view.host.weight(),
         "effective_weight": view.effective_weight,
         "active": view.active,
-        "utilization": null,
-        "report_age_ms": null,
+        "utilization": view.load.map(|load| load.utilization),
+        "report_age_ms": view.load.map(|load| milliseconds(load.age)),
         "slow_start": view.slow_start.as_ref().map(slow_start),
     })
+}
+
+fn milliseconds(age: Duration) -> u64 {
+    u64::try_from(age.as_millis()).unwrap_or(u64::MAX)
 }
 
 fn slow_start(warmup: &Warmup) -> Value {

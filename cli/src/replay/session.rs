@@ -10,6 +10,7 @@ use super::cluster::ReplayCluster;
 use super::names::What;
 use super::op::{Open, Operation, Show};
 use super::output;
+use super::reports::{Refused, Reported};
 
 /// What a successful operation gives: the key of its result, and the value.
 pub(crate) type Payload = (&'static str, Value);
@@ -42,17 +43,21 @@ impl Session {
         &mut self,
         name: Option<&str>,
         operation: Operation,
-    ) -> Result<Payload, Error> {
+    ) -> Result<Payload, Refused> {
         match operation {
             Operation::Open(open) => self.open(name, *open)?,
             Operation::Assign { load_assignment } => self.cluster(name)?.assign(load_assignment)?,
             Operation::Reconfigure { config } => self.cluster(name)?.reconfigure(config)?,
             Operation::Health { hosts } => self.cluster(name)?.health(hosts)?,
             Operation::Runtime { values } => self.cluster(name)?.runtime(&values)?,
-            Operation::Advance { ms, .. } => {
-                return Ok(("now_ms", self.cluster(name)?.advance(ms.0)?.into()));
+            Operation::Advance { ms, late } => {
+                return Ok(("now_ms", self.cluster(name)?.advance(ms.0, late)?.into()));
             }
-            Operation::Report(_) => return Err(unsupported("op", "the operation report")),
+            Operation::Report(report) => {
+                if let Reported::Echo(report) = self.cluster(name)?.report(&report)? {
+                    return Ok(("report", report));
+                }
+            }
             Operation::Load { hosts } => self.cluster(name)?.load(&hosts)?,
             Operation::Draws { values, worker } => self.cluster(name)?.draws(worker, &values)?,
             Operation::Pick(choice) => return Ok(("picks", self.cluster(name)?.pick(&choice)?)),
@@ -63,8 +68,8 @@ impl Session {
             Operation::Explain(choice) => {
                 return Ok(("explain", self.cluster(name)?.explain(&choice)?));
             }
-            Operation::Show(show) => return self::show(self.cluster(name)?.engine(), &show),
-            Operation::Hash(_) => return Err(unsupported("op", "the operation hash")),
+            Operation::Show(show) => return Ok(self::show(self.cluster(name)?.engine(), &show)?),
+            Operation::Hash(_) => return Err(unsupported("op", "the operation hash").into()),
         }
         Ok(("ok", Value::Bool(true)))
     }

@@ -96,7 +96,6 @@ fn without_hosts_picks_give_null_and_tallies_none() {
 #[test]
 fn what_is_not_there_yet_is_named_and_the_file_goes_on() {
     for (operation, field) in [
-        (r#"{"op":"report","host":"/a","orca":{"cpu_utilization":1}}"#, "op"),
         (r#"{"op":"hash","policies":[{}],"request":{"source_ip":"::1"}}"#, "op"),
         (r#"{"op":"show","what":"localities","priority":0,"source":"all"}"#, "what"),
         (r#"{"op":"show","what":"table"}"#, "what"),

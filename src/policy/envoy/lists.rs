@@ -31,13 +31,13 @@ pub(crate) struct Weighing {
     pub(crate) slow_start: Option<SlowStart>,
 }
 
-impl<'a> FromIterator<(u32, &'a Entry)> for List {
-    /// From slots and what is in them.
-    fn from_iter<I: IntoIterator<Item = (u32, &'a Entry)>>(entries: I) -> Self {
+impl<'a> FromIterator<(u32, &'a Entry, u32)> for List {
+    /// From slots, what is in them, and what it weighs.
+    fn from_iter<I: IntoIterator<Item = (u32, &'a Entry, u32)>>(entries: I) -> Self {
         let mut list = Self::default();
-        for (slot, entry) in entries {
+        for (slot, entry, weight) in entries {
             list.hosts.push(HostId::new(slot, entry));
-            list.weights.push(entry.weight);
+            list.weights.push(weight);
             list.since_ns.push(entry.warming_since_ns());
         }
         list

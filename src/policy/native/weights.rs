@@ -2,8 +2,8 @@
 
 use crate::schedule::Weight;
 
-/// Fractional bits of totals, and of weights that are not whole.
-pub(super) const FRACTION: u32 = 20;
+/// Fractional bits of totals, and of weights that are not whole if there is room.
+pub(super) const FRACTION: u32 = 32;
 
 /// See the module.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,8 +15,8 @@ pub(crate) enum Weights {
 }
 
 impl Weights {
-    /// Configured weights times `factors`, each more than 0 and at most 1. Nothing comes to less
-    /// than the smallest unit, so that no host is left out.
+    /// Weights times `factors`, each more than 0 and at most 1. Nothing comes to less than the
+    /// smallest unit, so that no host is left out.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
     pub(crate) fn scaled(weights: &[u32], factors: &[f64]) -> Self {
         // Tables need the largest weight times the number of hosts to fit.
@@ -86,7 +86,7 @@ mod tests {
         else {
             panic!("not scaled")
         };
-        assert_eq!((weights, fraction), (vec![1 << 20, 25 << 20, 1], 20));
+        assert_eq!((weights, fraction), (vec![1 << 32, 25 << 32, 1], 32));
     }
 
     #[test]

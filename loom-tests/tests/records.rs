@@ -1,0 +1,92 @@
+//! Records of load reports: several writers and the control side.
+#![cfg(loom)]
+
+use loom::sync::Arc;
+use loom::thread;
+use plimsoll::records::{Exact, Packed, Periods, Record, Sample, Verdict};
+use plimsoll_loom_tests::check;
+
+const MS: u64 = 1_000_000;
+
+/// A report whose value, utilization and time belong together.
+fn report(record: &impl Record, ms: u32) {
+    record.report(Sample { value: ms.into(), utilization: ms.into(), now_ns: u64::from(ms) * MS });
+}
+
+const PERIODS: Periods =
+    Periods { blackout_ns: 10 * MS, expiration_ns: Some(100 * MS), blackout_first: false };
+
+/// Two workers report while the control side looks: what it sees is of one report.
+fn never_mixes<R: Record + Send + Sync + 'static>() {
+    check(|| {
+        let record = Arc::new(R::new());
+        report(&*record, 7);
+        let writers = [11, 12].map(|ms| {
+            let record = Arc::clone(&record);
+            thread::spawn(move || report(&*record, ms))
+        });
+        for _ in 0..2 {
+            if let Some(sample) = record.last(1_000 * MS) {
+                let ms = sample.value;
+                assert!([7.0, 11.0, 12.0].contains(&ms), "{sample:?}");
+                assert_eq!(sample.now_ns as f64, ms * MS as f64, "of two reports");
+            }
+        }
+        writers.into_iter().for_each(|writer| writer.join().unwrap());
+        let last = record.last(1_000 * MS).expect("three reports");
+        assert!([11.0, 12.0].contains(&last.value), "both reports left out: {last:?}");
+        assert_eq!(record.judge(17 * MS, PERIODS), Verdict::Usable(last.value));
+    });
+}
+
+/// A worker reports while the control side finds the host's last report too old: the new one counts
+/// after a blackout, and is not forgotten.
+fn never_loses_a_fresh_report<R: Record + Send + Sync + 'static>() {
+    check(|| {
+        let record = Arc::new(R::new());
+        report(&*record, 1);
+        let writer = {
+            let record = Arc::clone(&record);
+            thread::spawn(move || report(&*record, 200))
+        };
+        let _ = record.judge(200 * MS, PERIODS);
+        writer.join().unwrap();
+        let _ = record.judge(201 * MS, PERIODS);
+        let later = record.judge(210 * MS, PERIODS);
+        assert_eq!(later, Verdict::Usable(200.0), "ten milliseconds after a report");
+    });
+}
+
+#[test]
+fn r1_r2_r3_an_exact_record_is_of_one_report() {
+    never_mixes::<Exact>();
+}
+
+#[test]
+fn a_packed_record_is_of_one_report() {
+    never_mixes::<Packed>();
+}
+
+#[test]
+fn an_exact_record_keeps_a_report_that_comes_while_it_expires() {
+    never_loses_a_fresh_report::<Exact>();
+}
+
+#[test]
+fn a_packed_record_keeps_a_report_that_comes_while_it_expires() {
+    never_loses_a_fresh_report::<Packed>();
+}
+
+#[test]
+fn two_first_reports_are_one_beginning() {
+    check(|| {
+        let record = Arc::new(Exact::new());
+        let writers = [3, 4].map(|ms| {
+            let record = Arc::clone(&record);
+            thread::spawn(move || report(&*record, ms))
+        });
+        writers.into_iter().for_each(|writer| writer.join().unwrap());
+        assert_eq!(record.judge(12 * MS, PERIODS), Verdict::Blackout);
+        assert!(matches!(record.judge(14 * MS, PERIODS), Verdict::Usable(_)));
+    });
+}

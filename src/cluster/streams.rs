@@ -1,0 +1,185 @@
+//! Out-of-band load reports on the control side: which hosts' streams are wanted, and what arrives
+//! on them.
+
+use std::collections::HashMap;
+
+use super::model::Model;
+use super::weights::ReportedWeights;
+use crate::config::{Behavior, ClusterConfig, Policy};
+use crate::orca::Parser;
+use crate::out_of_band::{
+    ReportStreams, StreamAction, StreamEnd, StreamFrame, StreamHost, StreamStats,
+};
+use crate::rng::Draws;
+
+/// A generator that no worker has.
+const GENERATOR: u64 = u64::MAX;
+
+/// Where the stream of a host goes.
+///
+/// ```
+/// # use plimsoll::StreamTarget;
+/// fn describe(target: &StreamTarget) -> String {
+///     format!("{} as {}", target.address, target.authority)
+/// }
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StreamTarget {
+    /// The host's address.
+    pub address: String,
+    /// Another port than the address has; 0 for none.
+    pub port_value: u32,
+    /// What to call the host in requests: what is configured, else its name, else its address
+    /// with the port that is dialed.
+    pub authority: String,
+}
+
+/// The streams of a cluster.
+#[derive(Debug)]
+pub(super) struct Streams {
+    behavior: Behavior,
+    streams: ReportStreams,
+    /// What is left to close of streams of another behaviour, and what they have counted.
+    closing: Vec<StreamAction>,
+    counted: StreamStats,
+    /// Generations by slot of hosts that have one.
+    wanted: HashMap<u32, u32>,
+    draws: Draws,
+    parser: Parser,
+}
+
+impl Streams {
+    pub(super) fn new(config: &ClusterConfig, seed: u64) -> Self {
+        Self {
+            behavior: config.behavior,
+            streams: ReportStreams::new(config.behavior),
+            closing: Vec::new(),
+            counted: StreamStats::default(),
+            wanted: HashMap::new(),
+            draws: Draws::new(seed, GENERATOR),
+            parser: Parser::new(),
+        }
+    }
+
+    /// Brings the streams in line with the hosts and the settings.
+    pub(super) fn follow(&mut self, model: &Model, config: &ClusterConfig) {
+        if config.behavior != self.behavior {
+            self.restart(config.behavior);
+        }
+        let periods = period_ms(config);
+        let before = std::mem::take(&mut self.wanted);
+        let Self { streams, wanted, draws, .. } = self;
+        if let Some(period_ms) = periods {
+            let slots = model.priorities.iter().flat_map(|set| set.order.iter());
+            for entry in slots.filter_map(|&slot| model.directory.get(slot)) {
+                let host = StreamHost { slot: entry.info.slot, generation: entry.generation };
+                wanted.insert(host.slot, host.generation);
+                streams.want(host, &[period_ms], model.now_ns, || draws.generate());
+            }
+        }
+        for (slot, generation) in before {
+            if wanted.get(&slot) != Some(&generation) {
+                streams.forget(StreamHost { slot, generation });
+            }
+        }
+    }
+
+    /// Starts anew by other rules.
+    fn restart(&mut self, behavior: Behavior) {
+        for (slot, generation) in std::mem::take(&mut self.wanted) {
+            self.streams.forget(StreamHost { slot, generation });
+        }
+        // Nothing is left but to close what was open.
+        self.closing.extend(self.streams.poll(0, || 0));
+        self.counted = self.stats();
+        self.streams = ReportStreams::new(behavior);
+        self.behavior = behavior;
+    }
+
+    pub(super) fn poll(&mut self, now_ns: u64) -> Vec<StreamAction> {
+        let Self { streams, draws, closing, .. } = self;
+        let mut actions = std::mem::take(closing);
+        actions.extend(streams.poll(now_ns, || draws.generate()));
+        actions
+    }
+
+    /// Takes in one message, which is a report in protobuf.
+    pub(super) fn message(
+        &mut self,
+        host: StreamHost,
+        message: &[u8],
+        weights: Option<&ReportedWeights>,
+        now_ns: u64,
+    ) {
+        let frame = if message.is_empty() {
+            StreamFrame::Empty
+        } else {
+            match (self.parser.grpc(message), weights) {
+                (Err(_), _) => StreamFrame::Malformed,
+                (Ok(report), Some(weights))
+                    if self.wanted.get(&host.slot) == Some(&host.generation)
+                        && weights.reports.take(host.slot, &report, now_ns).is_ok() =>
+                {
+                    StreamFrame::Accepted
+                }
+                (Ok(_), _) => StreamFrame::Refused,
+            }
+        };
+        let Self { streams, draws, .. } = self;
+        streams.frame(host, frame, now_ns, || draws.generate());
+    }
+
+    pub(super) fn ended(&mut self, host: StreamHost, end: StreamEnd, now_ns: u64) {
+        let Self { streams, draws, .. } = self;
+        streams.ended(host, end, now_ns, || draws.generate());
+    }
+
+    pub(super) fn next_deadline(&self) -> Option<u64> {
+        if self.closing.is_empty() { self.streams.next_deadline() } else { Some(0) }
+    }
+
+    pub(super) fn stats(&self) -> StreamStats {
+        let (now, before) = (self.streams.stats(), self.counted);
+        StreamStats {
+            reports_received: now.reports_received + before.reports_received,
+            report_errors: now.report_errors + before.report_errors,
+            stream_failures: now.stream_failures + before.stream_failures,
+            stream_terminated: now.stream_terminated + before.stream_terminated,
+            active_sessions: now.active_sessions,
+        }
+    }
+}
+
+/// Where a host's stream goes; `None` if the host is gone or the policy wants none.
+//= envoy v1.40 source/extensions/load_balancing_policies/common/orca_oob_manager.cc#authority
+pub(super) fn target(
+    model: &Model,
+    config: &ClusterConfig,
+    host: StreamHost,
+) -> Option<StreamTarget> {
+    let Policy::ClientSideWeightedRoundRobin(policy) = &config.policy else { return None };
+    let entry =
+        model.directory.get(host.slot).filter(|entry| entry.generation == host.generation)?;
+    let reporting = &policy.oob_reporting_config;
+    let address = entry.info.address.as_str().to_owned();
+    let dialed = || match (reporting.port_value, address.rsplit_once(':')) {
+        (port, Some((host, _))) if port > 0 => format!("{host}:{port}"),
+        // A path has no port and is no name for a host; the cluster's is.
+        (_, None) => config.name.clone(),
+        (_, Some(_)) => address.clone(),
+    };
+    let names = [&reporting.authority, &entry.place.hostname];
+    let authority = names.into_iter().find(|name| !name.is_empty()).cloned();
+    let authority = authority.unwrap_or_else(dialed);
+    Some(StreamTarget { port_value: reporting.port_value, authority, address })
+}
+
+fn period_ms(config: &ClusterConfig) -> Option<u64> {
+    match &config.policy {
+        Policy::ClientSideWeightedRoundRobin(policy) if policy.enable_oob_load_report => {
+            Some(u64::try_from(policy.oob_reporting_period.as_millis()).unwrap_or(u64::MAX))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,267 @@
+//! A record of one word: a 32-bit float and the time in milliseconds, which wraps after 49 days.
+//!
+//! # Edges
+//!
+//! None: each word is a whole message. The time of the first report is set from nothing by
+//! compare-and-exchange and taken back by the control side only, which looks again afterwards, so
+//! that a report which comes meanwhile does not end up without one.
+
+use super::{Periods, Record, Sample, Verdict, verdict};
+use crate::sync::{AtomicU32, AtomicU64, Ordering};
+
+const NS_PER_MS: u64 = 1_000_000;
+
+/// Reports older than this are given this age, so that none looks new when the clock wraps.
+const OLDEST_MS: u32 = 1 << 30;
+
+/// See the module.
+#[derive(Debug)]
+pub struct Packed {
+    state: state::State,
+}
+
+impl Record for Packed {
+    fn new() -> Self {
+        Self { state: state::State::new() }
+    }
+
+    fn report(&self, sample: Sample) {
+        let stamp = stamp(sample.now_ns);
+        self.state.set_utilization(sample.utilization);
+        self.state.begin(stamp);
+        self.state.set(sample.value, stamp);
+    }
+
+    fn judge(&self, now_ns: u64, periods: Periods) -> Verdict {
+        let now = stamp(now_ns);
+        let Some(mut report) = self.state.get() else { return Verdict::Unknown };
+        // A report without a first one came while the host was made new.
+        self.state.begin(report.stamp);
+        let oldest = now.wrapping_sub(OLDEST_MS).max(1);
+        let age_ms = age(report.stamp, now);
+        if age_ms > OLDEST_MS {
+            report = self.state.replace(report, oldest);
+        }
+        let known_ms = self.state.since().map(|since| age(since, now));
+        if known_ms.is_some_and(|known_ms| known_ms > OLDEST_MS) {
+            self.state.restart(oldest);
+        }
+        let known_ns = known_ms.map(nanoseconds);
+        let verdict = verdict(report.value.into(), nanoseconds(age_ms), known_ns, periods);
+        if verdict == Verdict::Expired && !self.state.clear(report) {
+            // A new report came in between; it is judged next time.
+            return Verdict::Blackout;
+        }
+        verdict
+    }
+
+    fn last(&self, now_ns: u64) -> Option<Sample> {
+        let report = self.state.get()?;
+        let age_ns = nanoseconds(age(report.stamp, stamp(now_ns)));
+        let utilization = self.state.utilization();
+        Some(Sample {
+            value: report.value.into(),
+            utilization,
+            now_ns: now_ns.saturating_sub(age_ns),
+        })
+    }
+
+    fn forget(&self) {
+        self.state.forget();
+    }
+}
+
+/// Milliseconds and one more, never 0.
+#[allow(clippy::cast_possible_truncation)] // wraps
+fn stamp(now_ns: u64) -> u32 {
+    ((now_ns / NS_PER_MS) as u32).wrapping_add(1).max(1)
+}
+
+/// From one moment to another; what lies in the future is now.
+fn age(since: u32, now: u32) -> u32 {
+    let age = now.wrapping_sub(since);
+    if age > u32::MAX - OLDEST_MS { 0 } else { age }
+}
+
+fn nanoseconds(ms: u32) -> u64 {
+    u64::from(ms) * NS_PER_MS
+}
+
+/// The words and what is in them.
+mod state {
+    use super::*;
+
+    /// A report as the word has it.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub(super) struct Report {
+        pub(super) value: f32,
+        pub(super) stamp: u32,
+    }
+
+    #[derive(Debug)]
+    pub(super) struct State {
+        /// The value in the high half, the time in the low one; 0 for none.
+        word: AtomicU64,
+        /// The time of the first report; 0 for none.
+        since: AtomicU32,
+        utilization: AtomicU32,
+    }
+
+    impl State {
+        pub(super) fn new() -> Self {
+            Self {
+                word: AtomicU64::new(0),
+                since: AtomicU32::new(0),
+                utilization: AtomicU32::new(0),
+            }
+        }
+
+        /// The last report.
+        #[allow(clippy::cast_possible_truncation)] // two halves
+        pub(super) fn get(&self) -> Option<Report> {
+            // No edge: the word is the whole message.
+            let word = self.word.load(Ordering::Relaxed);
+            let report = Report { value: f32::from_bits((word >> 32) as u32), stamp: word as u32 };
+            (word != 0).then_some(report)
+        }
+
+        #[allow(clippy::cast_possible_truncation)] // 24 bits of a float are plenty
+        pub(super) fn set(&self, value: f64, stamp: u32) {
+            let word = pack(Report { value: value as f32, stamp });
+            if cfg!(loom) {
+                // Loom lets an exchange succeed on a value that a plain store has replaced already,
+                // which the language does not. No edge, as below.
+                self.word.swap(word, Ordering::Relaxed);
+            } else {
+                // No edge: the word is the whole message.
+                self.word.store(word, Ordering::Relaxed);
+            }
+        }
+
+        /// Gives the last report another time, unless there is a newer one; the report with it.
+        pub(super) fn replace(&self, report: Report, stamp: u32) -> Report {
+            let next = Report { stamp, ..report };
+            // No edge: the word is the whole message.
+            let _ = self.word.compare_exchange(
+                pack(report),
+                pack(next),
+                Ordering::Relaxed,
+                Ordering::Relaxed,
+            );
+            next
+        }
+
+        /// Makes the host new, unless there is a newer report. Says whether it did.
+        pub(super) fn clear(&self, report: Report) -> bool {
+            // No edge: the word is the whole message.
+            let cleared =
+                self.word.compare_exchange(pack(report), 0, Ordering::Relaxed, Ordering::Relaxed);
+            if cleared.is_ok() {
+                // No edge: a report that came meanwhile is found without a first one, see `judge`.
+                self.since.store(0, Ordering::Relaxed);
+            }
+            cleared.is_ok()
+        }
+
+        /// The time of the first report.
+        pub(super) fn since(&self) -> Option<u32> {
+            // No edge: the word is the whole message.
+            Some(self.since.load(Ordering::Relaxed)).filter(|&since| since != 0)
+        }
+
+        /// Sets the time of the first report, if there is none.
+        pub(super) fn begin(&self, stamp: u32) {
+            // No edge: of several reports one is the first, whichever.
+            if self.since.load(Ordering::Relaxed) == 0 {
+                let _ = self.since.compare_exchange(0, stamp, Ordering::Relaxed, Ordering::Relaxed);
+            }
+        }
+
+        /// Moves the time of the first report. Control side.
+        pub(super) fn restart(&self, stamp: u32) {
+            // No edge: workers set it from nothing only.
+            self.since.store(stamp, Ordering::Relaxed);
+        }
+
+        pub(super) fn utilization(&self) -> f64 {
+            // No edge: a figure.
+            f32::from_bits(self.utilization.load(Ordering::Relaxed)).into()
+        }
+
+        #[allow(clippy::cast_possible_truncation)] // for people
+        pub(super) fn set_utilization(&self, utilization: f64) {
+            // No edge: a figure.
+            self.utilization.store((utilization as f32).to_bits(), Ordering::Relaxed);
+        }
+
+        pub(super) fn forget(&self) {
+            // No edge: no snapshot names the host, and so nobody reports.
+            self.word.store(0, Ordering::Relaxed);
+            self.since.store(0, Ordering::Relaxed);
+        }
+    }
+
+    fn pack(report: Report) -> u64 {
+        u64::from(report.value.to_bits()) << 32 | u64::from(report.stamp)
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    const MS: u64 = NS_PER_MS;
+    const PERIODS: Periods =
+        Periods { blackout_ns: 10 * MS, expiration_ns: Some(100 * MS), blackout_first: false };
+
+    fn report(record: &Packed, value: f64, ms: u64) {
+        record.report(Sample { value, utilization: value / 2.0, now_ns: ms * MS });
+    }
+
+    #[test]
+    fn a_host_is_unknown_then_new_then_known_then_expired_then_new_again() {
+        let record = Packed::new();
+        assert_eq!(record.judge(0, PERIODS), Verdict::Unknown);
+        report(&record, 2.5, 5);
+        assert_eq!(record.judge(14 * MS, PERIODS), Verdict::Blackout);
+        assert_eq!(record.judge(15 * MS, PERIODS), Verdict::Usable(2.5));
+        report(&record, 3.5, 50);
+        assert_eq!(record.judge(150 * MS, PERIODS), Verdict::Usable(3.5));
+        assert_eq!(record.judge(151 * MS, PERIODS), Verdict::Expired);
+        assert_eq!(record.judge(151 * MS, PERIODS), Verdict::Unknown);
+        report(&record, 4.5, 160);
+        assert_eq!(record.judge(169 * MS, PERIODS), Verdict::Blackout);
+        assert_eq!(record.judge(170 * MS, PERIODS), Verdict::Usable(4.5));
+    }
+
+    #[test]
+    fn a_silent_host_never_looks_new_when_the_clock_wraps() {
+        let record = Packed::new();
+        report(&record, 1.0, 1);
+        let for_ever = Periods { expiration_ns: None, ..PERIODS };
+        let day = 86_400_000;
+        for days in 1..200 {
+            assert_eq!(record.judge(days * day * MS, for_ever), Verdict::Usable(1.0));
+            let age_ms = days * day - record.last(days * day * MS).unwrap().now_ns / MS;
+            assert!(age_ms >= (12 * day).min(days * day - 1), "{days} days: {age_ms} ms old");
+        }
+        assert_eq!(record.judge(200 * day * MS, PERIODS), Verdict::Expired);
+    }
+
+    #[test]
+    fn a_report_from_the_future_is_of_now() {
+        let record = Packed::new();
+        report(&record, 1.0, 1000);
+        assert_eq!(record.judge(900 * MS, PERIODS), Verdict::Blackout);
+        assert_eq!(record.last(900 * MS).unwrap().now_ns, 900 * MS);
+    }
+
+    #[test]
+    fn zero_is_a_report() {
+        let record = Packed::new();
+        report(&record, 0.0, 0);
+        assert_eq!(record.judge(60 * MS, PERIODS), Verdict::Usable(0.0));
+        record.forget();
+        assert_eq!(record.judge(60 * MS, PERIODS), Verdict::Unknown);
+    }
+}

@@ -1,0 +1,233 @@
+//! What becomes of load reports: one of a response is read, weighed, and left in its host's record.
+
+use std::fmt;
+
+use crate::config::{Behavior, ClientSideWeightedRoundRobin};
+use crate::orca::{Headers, MetricNames, Parser, ReadJson, Reason, Report, ReportError};
+use crate::policy::Counter;
+use crate::records::{Records, Sample};
+use crate::sync::Arc;
+
+/// Where reports go, and what is made of them. Shared by the control side and all snapshots.
+#[derive(Debug)]
+pub(crate) struct Reports {
+    behavior: Behavior,
+    names: MetricNames,
+    /// Named metrics come before the application's own utilization.
+    named_first: bool,
+    error_utilization_penalty: f64,
+    pub(crate) records: Arc<Records>,
+}
+
+/// What a response says of its host's load, in its headers and in its trailers.
+///
+/// ```
+/// use plimsoll::ResponseLoad;
+/// use plimsoll::orca::Headers;
+///
+/// let headers = [("endpoint-load-metrics", "TEXT rps_fractional=100,cpu_utilization=0.5")];
+/// let load = ResponseLoad { headers: Headers::find(headers), ..ResponseLoad::default() };
+/// assert!(load.headers.text.is_some());
+/// ```
+#[derive(Clone, Copy, Default)]
+pub struct ResponseLoad<'a> {
+    /// Of the headers.
+    pub headers: Headers<'a>,
+    /// Of the trailers; empty if there are none.
+    pub trailers: Headers<'a>,
+    /// Reads reports in JSON, which are refused without it.
+    pub json: Option<&'a ReadJson>,
+}
+
+impl fmt::Debug for ResponseLoad<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { headers, trailers, json } = self;
+        f.debug_struct("ResponseLoad")
+            .field("headers", headers)
+            .field("trailers", trailers)
+            .field("json", &json.is_some())
+            .finish()
+    }
+}
+
+impl ResponseLoad<'_> {
+    /// Hands over the report that counts: in `behavior: envoy` the first that can be read, in
+    /// `behavior: native` the last, since trailers are newer than headers. If none can be read it is
+    /// what is wrong with the one that was asked for first.
+    pub fn read<T>(
+        &self,
+        parser: &mut Parser,
+        behavior: Behavior,
+        then: impl FnOnce(Result<Report<'_>, ReportError<'_>>) -> T,
+    ) -> T {
+        let (first, second) = match behavior {
+            Behavior::Envoy => (self.headers, self.trailers),
+            Behavior::Native => (self.trailers, self.headers),
+        };
+        let is_silent = match parser.read(first, self.json) {
+            Ok(report) => return then(Ok(report)),
+            Err(error) => error == ReportError::NoData,
+        };
+        if let Ok(report) = parser.read(second, self.json) {
+            return then(Ok(report));
+        }
+        then(parser.read(if is_silent { second } else { first }, self.json))
+    }
+}
+
+/// Why a response changed nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ReportFailure {
+    /// It says nothing of load, which is no mistake.
+    NoData,
+    /// What it says cannot be read.
+    Unreadable(Reason),
+    /// What it says was not taken in.
+    Rejected(ReportRejected),
+}
+
+impl fmt::Display for ReportFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoData => f.write_str("no ORCA data sent from the backend"),
+            Self::Unreadable(reason) => write!(f, "the load report cannot be read: {reason:?}"),
+            Self::Rejected(rejected) => rejected.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for ReportFailure {}
+
+/// Why a load report was not taken in. It has changed nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ReportRejected {
+    /// The policy does not go by reports.
+    NotWanted,
+    /// The host is gone.
+    UnknownHost,
+    /// `rps_fractional` is not more than 0, so that there is nothing to weigh.
+    Qps,
+    /// The utilization is not more than 0.
+    Utilization,
+    /// A number that is none, or infinite, or negative; `behavior: native` only.
+    NotFinite,
+}
+
+impl fmt::Display for ReportRejected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NotWanted => "the policy does not go by load reports",
+            Self::UnknownHost => "the host is gone",
+            Self::Qps => "QPS must be positive",
+            Self::Utilization => "Utilization must be positive",
+            Self::NotFinite => "load metrics must be finite and not negative",
+        })
+    }
+}
+
+impl std::error::Error for ReportRejected {}
+
+/// What an attempt to take a report in counts as; `None` if there was none.
+pub(crate) fn counter(outcome: Result<(), ReportFailure>) -> Option<Counter> {
+    match outcome {
+        Ok(()) => Some(Counter::ReportsAccepted),
+        Err(ReportFailure::NoData) => None,
+        Err(ReportFailure::Unreadable(_)) => Some(Counter::ReportsUnreadable),
+        Err(ReportFailure::Rejected(rejected)) => Some(match rejected {
+            ReportRejected::NotWanted | ReportRejected::UnknownHost => Counter::ReportsIgnored,
+            ReportRejected::Qps => Counter::ReportsWithoutQps,
+            ReportRejected::Utilization => Counter::ReportsWithoutUtilization,
+            ReportRejected::NotFinite => Counter::ReportsNotFinite,
+        }),
+    }
+}
+
+impl Reports {
+    pub(crate) fn new(
+        config: &ClientSideWeightedRoundRobin,
+        behavior: Behavior,
+        named_first: bool,
+        records: Arc<Records>,
+    ) -> Self {
+        let unset = if behavior == Behavior::Native { 1.0 } else { 0.0 };
+        Self {
+            behavior,
+            names: MetricNames::new(&config.metric_names_for_computing_utilization),
+            named_first,
+            // A float of 32 bits, widened, as in Envoy.
+            error_utilization_penalty: config.error_utilization_penalty.unwrap_or(unset).into(),
+            records,
+        }
+    }
+
+    /// Takes the report of a response of the host in `slot` in.
+    pub(crate) fn take_response(
+        &self,
+        slot: u32,
+        response: &ResponseLoad<'_>,
+        parser: &mut Parser,
+        now_ns: u64,
+    ) -> Result<(), ReportFailure> {
+        response.read(parser, self.behavior, |report| match report {
+            Ok(report) => self.take(slot, &report, now_ns).map_err(ReportFailure::Rejected),
+            Err(ReportError::NoData) => Err(ReportFailure::NoData),
+            Err(error) => Err(ReportFailure::Unreadable(error.reason())),
+        })
+    }
+
+    /// Takes a report of the host in `slot` in.
+    pub(crate) fn take(
+        &self,
+        slot: u32,
+        report: &Report<'_>,
+        now_ns: u64,
+    ) -> Result<(), ReportRejected> {
+        let (value, utilization) = match self.behavior {
+            Behavior::Native => self.weigh(report)?,
+            Behavior::Envoy => self.weigh_as_envoy(report)?,
+        };
+        self.records.report(slot, Sample { value, utilization, now_ns });
+        Ok(())
+    }
+
+    /// The weight that follows from a report, and its utilization. All numbers that enter are
+    /// finite and not negative.
+    fn weigh(&self, report: &Report<'_>) -> Result<(f64, f64), ReportRejected> {
+        let (qps, eps) = (report.rps_fractional(), report.eps());
+        let utilization = report.utilization(&self.names, self.named_first);
+        let is_sound = |value: f64| value.is_finite() && value >= 0.0;
+        if !(is_sound(qps) && is_sound(eps) && is_sound(utilization)) {
+            return Err(ReportRejected::NotFinite);
+        }
+        if qps <= 0.0 {
+            return Err(ReportRejected::Qps);
+        }
+        if utilization <= 0.0 {
+            return Err(ReportRejected::Utilization);
+        }
+        let weight = qps / (utilization + self.error_utilization_penalty * eps / qps);
+        // What a record holds; neither end is of any use.
+        Ok((weight.clamp(f64::from(f32::MIN_POSITIVE), f64::from(f32::MAX)), utilization))
+    }
+
+    /// The same as Envoy does it, what is no number included.
+    //= envoy v1.40 source/extensions/load_balancing_policies/common/orca_weight_manager.cc#calculateWeightFromOrcaReport
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // as in Envoy; saturates
+    fn weigh_as_envoy(&self, report: &Report<'_>) -> Result<(f64, f64), ReportRejected> {
+        let qps = report.rps_fractional();
+        if qps <= 0.0 {
+            return Err(ReportRejected::Qps);
+        }
+        let named = report.utilization(&self.names, self.named_first);
+        let utilization = named + self.error_utilization_penalty * report.eps() / qps;
+        if utilization <= 0.0 {
+            return Err(ReportRejected::Utilization);
+        }
+        let weight = qps / utilization;
+        let most = f64::from(u32::MAX);
+        let weight = if weight > most { most } else { weight };
+        Ok((f64::from(weight as u32), named))
+    }
+}
