@@ -1,16 +1,18 @@
 #!/usr/bin/env bash
 # Six origins, the example proxy in front of them, and a load: kills origins, brings them back,
-# changes a weight, and compares who answered with who should have.
+# changes a weight, and compares who answered with who should have. Then three origins of different
+# size that report how busy they are.
 #
 #     examples/demo.sh BUILD_DIR        BUILD_DIR holds the programs proxy, origin and load
 #
-# What is expected is computed here, from the cluster file's weights and Envoy's rule for
-# priorities, and not asked of the proxy. What the proxy says itself (the column "share" of its
-# admin page /hosts) is shown beside it and has to agree.
+# What is expected is computed here, from the cluster file's weights (or the origins' capacities) and
+# Envoy's rule for priorities, and not asked of the proxy. What the proxy says itself (the column
+# "share" of its admin page /hosts) is shown beside it and has to agree.
 #
 # Tolerance: round robin is not random. The library promises that no host is more than 6 picks ahead
 # or behind, for each worker thread. A phase is a window of that sequence, which has two ends, and
-# the proxy runs 2 threads: 2 x 2 x 6 = 24 picks, which of 20 000 requests are 0.12 points.
+# the proxy runs 2 threads: 2 x 2 x 6 = 24 picks, which of 20 000 requests are 0.12 points. Weights
+# by reports stay until they are 1/128 off, which is 0.4 points at most: 1 point more is allowed.
 #
 # Exit status: 0 if every phase agrees and no request failed, 1 otherwise.
 
@@ -27,9 +29,12 @@ here=$(cd "$(dirname "$0")" && pwd)
 threads=2
 requests=20000
 picks_off=24
+points_off=0
 priority_factor=140 # Envoy's overprovisioning factor, which the cluster file leaves at its default
 
+cluster=cluster
 names=(a1 a2 b1 b2 c1 c2) # in the order of the cluster file
+capacities=()             # requests per second, of origins that report their load
 up=(1 1 1 1 1 1)
 ports=()
 origin_pids=()
@@ -37,6 +42,7 @@ proxy_pid=
 load_pid=
 failures=0
 all_requests=0
+retries=0
 
 green='' red='' bold='' plain=''
 if [ -t 1 ]; then
@@ -44,11 +50,14 @@ if [ -t 1 ]; then
 fi
 
 work=$(mktemp -d)
-clean_up() {
+stop_all() {
     for pid in "${origin_pids[@]}" $proxy_pid $load_pid; do
         kill "$pid" 2>>"$work/noise" || true
     done
     wait 2>>"$work/noise" || true
+}
+clean_up() {
+    stop_all
     rm -rf "$work"
 }
 trap clean_up EXIT
@@ -76,7 +85,8 @@ port_in() { grep -o 'port [0-9]*' "$1" | sed -n "${2}s/port //p"; }
 start_origin() { # INDEX PORT
     local name=${names[$1]}
     : >"$work/$name.out"
-    "$build/origin" --name "$name" --listen "127.0.0.1:$2" >"$work/$name.out" &
+    "$build/origin" --name "$name" --listen "127.0.0.1:$2" \
+        ${capacities[$1]:+--capacity "${capacities[$1]}"} >"$work/$name.out" &
     origin_pids[$1]=$!
     wait_for "origin $name" port_is_known "$work/$name.out"
     ports[$1]=$(port_in "$work/$name.out" 1)
@@ -94,10 +104,11 @@ write_cluster() {
     for i in "${!names[@]}"; do
         substitutions+=(-e "s/1808$((i + 1))/${ports[$i]}/")
     done
-    sed "${substitutions[@]}" "$here/cluster.yaml" >"$work/cluster.yaml"
+    sed "${substitutions[@]}" "$here/$cluster.yaml" >"$work/cluster.yaml"
 }
 
 start_proxy() {
+    : >"$work/proxy.out"
     "$build/proxy" --cluster "$work/cluster.yaml" --threads "$threads" \
         --health-path /healthz --health-interval-ms 200 >"$work/proxy.out" &
     proxy_pid=$!
@@ -105,6 +116,16 @@ start_proxy() {
     port=$(port_in "$work/proxy.out" 1)
     admin=$(port_in "$work/proxy.out" 2)
     cat "$work/proxy.out"
+}
+
+# All origins, with a proxy in front.
+start_all() {
+    local i
+    for i in "${!names[@]}"; do
+        start_origin "$i" 0
+    done
+    write_cluster
+    start_proxy
 }
 
 # An admin page without its head. Bash opens the connection itself: no curl needed.
@@ -132,8 +153,15 @@ health_is_known() {
 
 weight_is_read() { page /stats | grep -q '^proxy.reloads: 1$'; }
 
-# A line for each host, "NAME PRIORITY WEIGHT UP", from the cluster file in use.
+reports_are_weighed() { page /stats | grep -q "^plimsoll.weights_usable: ${#names[@]}\$"; }
+
+# A line for each host, "NAME PRIORITY WEIGHT UP", from the cluster file in use or, where hosts
+# report their load, from their capacities.
 hosts() {
+    local i
+    for i in "${!capacities[@]}"; do
+        echo "${names[$i]} 0 ${capacities[$i]} ${up[$i]}"
+    done
     awk -v names="${names[*]}" -v up="${up[*]}" '
         BEGIN { split(names, name, " "); split(up, is_up, " ") }
         $1 == "priority:" { priority = $2 }
@@ -170,7 +198,8 @@ said() {
 
 # Prints what was expected and seen of each host; fails if they are too far apart.
 compare() { # FILES: expected, said, the load's output, hosts
-    awk -v picks="$picks_off" -v green="$green" -v red="$red" -v plain="$plain" '
+    awk -v picks="$picks_off" -v points="$points_off" \
+        -v green="$green" -v red="$red" -v plain="$plain" '
         FILENAME ~ /expected$/ { expected[$1] = $2; next }
         FILENAME ~ /said$/ { said[$1] = $2; next }
         FILENAME ~ /load$/ {
@@ -180,7 +209,7 @@ compare() { # FILES: expected, said, the load's output, hosts
             next
         }
         FNR == 1 {
-            tolerance = 100 * picks / n
+            tolerance = 100 * picks / n + points
             print "  host  priority  weight  state  expected %  proxy says %   seen %  difference"
         }
         {
@@ -188,7 +217,7 @@ compare() { # FILES: expected, said, the load's output, hosts
             difference = share - expected[$1]
             gap = said[$1] - expected[$1]
             wrong = difference > tolerance || difference < -tolerance
-            wrong = wrong || said[$1] == "" || gap > 0.01 || gap < -0.01
+            wrong = wrong || said[$1] == "" || gap > 0.01 + points || gap < -0.01 - points
             deviating += wrong
             printf "  %-4s  %8d  %6d  %-5s  %10.3f  %12.3f  %7.3f  %s%+10.3f%s\n",
                 $1, $2, $3, $4 ? "up" : "down", expected[$1], said[$1], share,
@@ -278,12 +307,16 @@ change_weight() {
     kill -HUP "$proxy_pid"
 }
 
-for i in "${!names[@]}"; do
-    start_origin "$i" 0
-done
-write_cluster
-start_proxy
+# What the hosts last said of their load.
+print_reports() {
+    page /weights | awk -v names="${names[*]}" '
+        BEGIN { split(names, name, " "); print "  host  utilization  reported weight" }
+        NR > 1 { printf "  %-4s  %11.3f  %15.1f\n", name[NR - 1], $6, $8 }'
+}
 
+count_retries() { retries=$((retries + $(page /stats | sed -n 's/^proxy.retries: //p'))); }
+
+start_all
 phase "All hosts are up: priority 0 takes everything, and its hosts share by weight"
 transition "a2 is killed" kill_origin 1
 up[1]=0
@@ -298,7 +331,26 @@ transition "a1's weight becomes 1, and the proxy gets a SIGHUP" change_weight
 wait_for "the reload" weight_is_read
 phase "a1 has weight 1"
 
-retries=$(page /stats | sed -n 's/^proxy.retries: //p')
+count_retries
+stop_all
+
+cluster=orca
+names=(10k 20k 30k)
+capacities=(10000 20000 30000)
+up=(1 1 1)
+points_off=1
+origin_pids=() ports=()
+printf '\nThree other origins, with their capacities for names:\n'
+start_all
+printf '\n%sThey report their load%s, which has just begun; %% of the answers:\n' "$bold" "$plain"
+run_load "$work/load" --seconds 1.75 --slice-ms 250
+print_slices "$work/load"
+count_failures "$work/load"
+wait_for "the reports" reports_are_weighed
+print_reports
+phase "Each host gets requests by its capacity, which only its reports tell"
+count_retries
+
 printf '\n%d requests, %d of them retried on another host. ' "$all_requests" "$retries"
 if [ "$failures" -gt 0 ]; then
     echo "$red$failures checks failed.$plain"

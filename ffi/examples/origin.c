@@ -1,12 +1,13 @@
 /*
  * A tiny origin server, to have something behind the proxy: one thread, one epoll.
  *
- *     origin --listen 127.0.0.1:18081 --name a1 [--delay-ms N]
+ *     origin --listen 127.0.0.1:18081 --name a1 [--delay-ms N] [--capacity RPS]
  *
  * Every request is answered with 200, the header "x-origin: NAME" and a line that says the name and
  * how long the request's body was. Bodies may have a Content-Length or be chunked. --delay-ms is
- * the time between a request and its answer. It trusts its peer to be the proxy: what is not
- * well-formed ends the connection.
+ * the time between a request and its answer. With --capacity each answer reports the load: how many
+ * requests per second came lately, and what part of the capacity that is. It trusts its peer to be
+ * the proxy: what is not well-formed ends the connection.
  */
 #define _GNU_SOURCE 1
 #include <arpa/inet.h>
@@ -26,6 +27,9 @@
 #define INPUT_CAPACITY 65536
 #define OUTPUT_CAPACITY 4096
 #define ANSWER_LIMIT 512
+/* Requests are counted over the last half second. */
+#define SLICE_MS 50
+#define SLICES 10
 
 enum phase { HEAD, LENGTH_BODY, CHUNK_SIZE, CHUNK_DATA, CHUNK_END, TRAILER, WAITING };
 
@@ -48,6 +52,9 @@ struct connection {
 static struct {
     const char *name;
     long delay_ms;
+    double capacity;              /* requests per second; 0: the load is not reported */
+    unsigned long counts[SLICES]; /* of requests, by slice of time */
+    long long slice;              /* the present one */
     int epoll;
     struct connection *connections;
 } origin = {.name = "origin"};
@@ -101,6 +108,34 @@ static void put(struct connection *connection, const char *text)
     }
 }
 
+static void count_request(void)
+{
+    long long slice = now_ms() / SLICE_MS;
+    for (long long i = origin.slice + 1; i <= slice && i <= origin.slice + SLICES; i++) {
+        origin.counts[i % SLICES] = 0;
+    }
+    origin.slice = slice;
+    origin.counts[slice % SLICES]++;
+}
+
+/* The header that reports the load; "" if it is not reported. */
+static const char *load_report(void)
+{
+    static char text[128];
+    unsigned long count = 0;
+    for (int i = 0; i < SLICES; i++) {
+        count += origin.counts[i];
+    }
+    double rate = (double)count * 1000 / (SLICES * SLICE_MS);
+    if (origin.capacity > 0) {
+        snprintf(text, sizeof text,
+                 "endpoint-load-metrics: TEXT rps_fractional=%.0f,application_utilization=%.9f,"
+                 "eps=0\r\n",
+                 rate, rate / origin.capacity);
+    }
+    return text;
+}
+
 static void answer(struct connection *connection)
 {
     char body[128];
@@ -109,8 +144,8 @@ static void answer(struct connection *connection)
         snprintf(body, sizeof body, "%s received %llu bytes\n", origin.name, connection->body);
     snprintf(text, sizeof text,
              "HTTP/1.1 200 OK\r\nx-origin: %s\r\nContent-Type: text/plain\r\n"
-             "Content-Length: %d\r\n%s\r\n%s",
-             origin.name, length, connection->close ? "Connection: close\r\n" : "",
+             "Content-Length: %d\r\n%s%s\r\n%s",
+             origin.name, length, load_report(), connection->close ? "Connection: close\r\n" : "",
              connection->is_head ? "" : body);
     put(connection, text);
     connection->phase = HEAD;
@@ -119,6 +154,7 @@ static void answer(struct connection *connection)
 
 static void end_request(struct connection *connection)
 {
+    count_request();
     connection->phase = WAITING;
     connection->answer_at_ms = origin.delay_ms > 0 ? now_ms() + origin.delay_ms : 0;
 }
@@ -357,13 +393,16 @@ int main(int argc, char **argv)
             origin.name = argv[i + 1];
         } else if (strcmp(argv[i], "--delay-ms") == 0) {
             origin.delay_ms = strtol(argv[i + 1], NULL, 10);
+        } else if (strcmp(argv[i], "--capacity") == 0 && strtod(argv[i + 1], NULL) > 0) {
+            origin.capacity = strtod(argv[i + 1], NULL);
         } else {
             argc = 0; /* say how it is used */
         }
     }
     int listener = argc % 2 == 1 ? listen_at(address) : -1;
     if (listener < 0) {
-        fprintf(stderr, "usage: origin [--listen ADDRESS:PORT] [--name NAME] [--delay-ms N]\n");
+        fprintf(stderr, "usage: origin [--listen ADDRESS:PORT] [--name NAME] [--delay-ms N] "
+                        "[--capacity RPS]\n");
         return EXIT_FAILURE;
     }
     serve(listener);

@@ -5,15 +5,16 @@
  *
  * Who calls what, and on which thread:
  *
- *   this file          the control side: opens the cluster, lets its time go by, reloads it
- *   proxy/worker.c     one thread each, with one plimsoll_worker each: the data path
- *   proxy/exchange.c   a request: plimsoll_worker_pick ... plimsoll_worker_done
- *   proxy/upstream.c   connections by slot and generation; plimsoll_worker_host_data
- *   proxy/backend.c    plimsoll_cluster_set_host_data, and what its release callback is for
- *   proxy/health.c     a thread that reports with plimsoll_cluster_update
- *   proxy/hosts.c      plimsoll_cluster_for_each_host, for addresses
- *   proxy/weights.c    the same, for a page of weights and slow starts
- *   proxy/admin.c      a thread that shows plimsoll_cluster_hosts and plimsoll_cluster_stats
+ *   this file            the control side: opens the cluster, lets its time go by, reloads it
+ *   proxy/worker.c       one thread each, with one plimsoll_worker each: the data path
+ *   proxy/exchange.c     a request: plimsoll_worker_pick ... plimsoll_worker_done
+ *   proxy/load_report.c  plimsoll_worker_report, before the request is done
+ *   proxy/upstream.c     connections by slot and generation; plimsoll_worker_host_data
+ *   proxy/backend.c      plimsoll_cluster_set_host_data, and what its release callback is for
+ *   proxy/health.c       a thread that reports with plimsoll_cluster_update
+ *   proxy/hosts.c        plimsoll_cluster_for_each_host, for addresses
+ *   proxy/weights.c      the same, for a page of weights, slow starts and load reports
+ *   proxy/admin.c        a thread that shows plimsoll_cluster_hosts and plimsoll_cluster_stats
  *
  * The data path takes no lock and shares nothing but the library: a worker's listener, epoll,
  * connections and counters are its own.

@@ -169,9 +169,10 @@ pub(crate) unsafe fn control(
     unsafe { report(error, body) }
 }
 
-/// Moves the cluster's time on: hosts in slow start get what their weights give them by now, and
-/// what no worker uses any more is freed, old snapshots and the data of hosts that have left. Call
-/// it from your own timer, every 100 ms or so; late or bunched calls do no harm.
+/// Moves the cluster's time on: hosts in slow start get what their weights give them by now,
+/// weights that hosts reported are taken over when their period has passed, and what no worker uses
+/// any more is freed, old snapshots and the data of hosts that have left. Call it from your own
+/// timer, every 100 ms or so; late or bunched calls do no harm.
 ///
 /// `now_ns` is the time, in nanoseconds since the moment that `plimsoll_cluster_options.now_ns`
 /// counts from. The cluster's clock never goes back: an earlier time changes nothing.
@@ -194,6 +195,39 @@ pub unsafe extern "C" fn plimsoll_cluster_tick(
         // SAFETY: null is handled; otherwise the caller promises that it is alive.
         let cluster = unsafe { cluster.as_ref() }.ok_or_else(|| Failure::null("cluster"))?;
         Ok(cluster.engine().tick(now_ns)?)
+    };
+    // SAFETY: the caller promises that it is null or writable.
+    unsafe { report(error, body) }
+}
+
+/// When `plimsoll_cluster_tick` has something to do next, in nanoseconds on its scale, for a caller
+/// that would rather not call it in vain. `*next_ns` is 0 while nothing is periodic, and on failure.
+///
+/// A later tick only delays what is due. What is freed by ticks is not due at any time: call one
+/// every now and then all the same, and one after an update.
+///
+/// Fails with `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_POISONED` or
+/// `PLIMSOLL_STATUS_PANIC`.
+///
+/// Thread: any. Allocates: no. Blocks: on other control calls.
+///
+/// # Safety
+///
+/// `cluster` is NULL or alive, `next_ns` and `error` are NULL or writable.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn plimsoll_cluster_next_tick(
+    cluster: *const ClusterHandle,
+    next_ns: *mut u64,
+    error: *mut *mut Failure,
+) -> Status {
+    let body = || {
+        // SAFETY: null is handled; otherwise the caller promises that it is writable.
+        let next_ns = unsafe { fresh(next_ns, 0) }.ok_or_else(|| Failure::null("next_ns"))?;
+        // SAFETY: null is handled; otherwise the caller promises that it is alive.
+        let cluster = unsafe { cluster.as_ref() }.ok_or_else(|| Failure::null("cluster"))?;
+        *next_ns = cluster.engine().next_tick_ns()?.unwrap_or(0);
+        Ok(())
     };
     // SAFETY: the caller promises that it is null or writable.
     unsafe { report(error, body) }

@@ -86,8 +86,8 @@ pub unsafe extern "C" fn plimsoll_error_code(error: *const Failure) -> Str {
 
 /// Which value is at fault: the path of a field in Envoy's messages
 /// (`endpoints[2].lb_endpoints[0].load_balancing_weight`), the name of an argument or of a member
-/// of one (`changes[3].kind`), or the address of the host that is not there or has data already. A
-/// text of length 0 where no single value is at fault, and for NULL.
+/// of one (`changes[3].kind`), or the address of the host that is not there, has data already or
+/// reported what is of no use. A text of length 0 where no single value is at fault, and for NULL.
 ///
 /// The text is never NULL and ends in a NUL that `len` does not count; it is valid until
 /// `plimsoll_error_free`.

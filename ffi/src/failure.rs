@@ -70,7 +70,12 @@ mod tests {
     #[test]
     fn every_error_of_the_engine_keeps_its_code() {
         let address = plimsoll::Address::from("10.0.0.1:80");
-        let errors = [Error::UnknownHost { address: address.clone() }, Error::HasData { address }];
+        let why = plimsoll::ReportRejected::Qps;
+        let errors = [
+            Error::UnknownHost { address: address.clone() },
+            Error::HasData { address: address.clone() },
+            Error::ReportRejected { address, why },
+        ];
         for error in errors {
             let code = error.code();
             assert_eq!(Failure::from(error).status.code().to_str(), Ok(code));

@@ -2,6 +2,7 @@
 
 use std::ffi::{c_int, c_void};
 use std::mem::size_of;
+use std::time::Duration;
 
 use plimsoll::{HostView, Locality};
 
@@ -53,11 +54,23 @@ pub struct Host {
     pub slow_start_factor: f64,
     /// How many seconds its slow start still takes; 0 if, and only if, it is not in slow start.
     pub slow_start_seconds_left: f64,
+    /// 1 if it has reported its load and the policy goes by that; 0 otherwise, and then the members
+    /// below are 0.
+    pub has_report: u32,
+    /// 0. Fills the place that would be padding.
+    pub reserved: u32,
+    /// The utilization of its last report that the policy goes by; more than 1 is possible.
+    pub utilization: f64,
+    /// How long ago its last report came, by the last tick.
+    pub report_age_ns: u64,
+    /// The weight that follows from its last report. It becomes its `effective_weight` when
+    /// weights are taken over, and only while the report counts.
+    pub reported_weight: f64,
 }
 
 impl Host {
     fn of(view: &HostView<'_>) -> Self {
-        let HostView { host, effective_weight, slow_start, active, share, .. } = *view;
+        let HostView { host, effective_weight, slow_start, load, active, share, .. } = *view;
         let Locality { region, zone, sub_zone } = host.locality();
         Self {
             size: size_of::<Self>(),
@@ -76,8 +89,17 @@ impl Host {
             share,
             slow_start_factor: slow_start.map_or(1.0, |warmup| warmup.factor),
             slow_start_seconds_left: slow_start.map_or(0.0, |warmup| warmup.seconds_left),
+            has_report: load.is_some().into(),
+            reserved: 0,
+            utilization: load.map_or(0.0, |load| load.utilization),
+            report_age_ns: load.map_or(0, |load| nanoseconds(load.age)),
+            reported_weight: load.map_or(0.0, |load| load.weight),
         }
     }
+}
+
+fn nanoseconds(age: Duration) -> u64 {
+    u64::try_from(age.as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// Calls `visit` for every host of the newest snapshot, by priority, then in the assignment's order,

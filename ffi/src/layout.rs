@@ -12,6 +12,7 @@ use crate::hosts::Host;
 use crate::load::HostLoad;
 use crate::options::ClusterOptions;
 use crate::pick::{Pick, PickContext};
+use crate::reports::ResponseLoad;
 use crate::status::Status;
 use crate::text::Str;
 
@@ -66,7 +67,7 @@ mod pointers_of_64_bits {
     const _: () = assert!(offset_of!(HostLoad, flags) == 32);
     const _: () = assert!(offset_of!(HostLoad, reserved) == 36);
 
-    const _: () = assert!(size_of::<Host>() == 144);
+    const _: () = assert!(size_of::<Host>() == 176);
     const _: () = assert!(offset_of!(Host, size) == 0);
     const _: () = assert!(offset_of!(Host, address) == 8);
     const _: () = assert!(offset_of!(Host, hostname) == 24);
@@ -83,10 +84,23 @@ mod pointers_of_64_bits {
     const _: () = assert!(offset_of!(Host, share) == 120);
     const _: () = assert!(offset_of!(Host, slow_start_factor) == 128);
     const _: () = assert!(offset_of!(Host, slow_start_seconds_left) == 136);
+    const _: () = assert!(offset_of!(Host, has_report) == 144);
+    const _: () = assert!(offset_of!(Host, reserved) == 148);
+    const _: () = assert!(offset_of!(Host, utilization) == 152);
+    const _: () = assert!(offset_of!(Host, report_age_ns) == 160);
+    const _: () = assert!(offset_of!(Host, reported_weight) == 168);
 
     const _: () = assert!(size_of::<PickContext>() == 24);
     const _: () = assert!(offset_of!(PickContext, size) == 0);
     const _: () = assert!(offset_of!(PickContext, retries) == 8);
     const _: () = assert!(offset_of!(PickContext, flags) == 12);
     const _: () = assert!(offset_of!(PickContext, now_ns) == 16);
+
+    const _: () = assert!(size_of::<ResponseLoad>() == 80);
+    const _: () = assert!(offset_of!(ResponseLoad, size) == 0);
+    const _: () = assert!(offset_of!(ResponseLoad, header_binary) == 8);
+    const _: () = assert!(offset_of!(ResponseLoad, header_text) == 24);
+    const _: () = assert!(offset_of!(ResponseLoad, trailer_binary) == 40);
+    const _: () = assert!(offset_of!(ResponseLoad, trailer_text) == 56);
+    const _: () = assert!(offset_of!(ResponseLoad, now_ns) == 72);
 }

@@ -14,7 +14,7 @@
 //! * NULL is checked before anything is read, and an out-parameter holds NULL or zero after every
 //!   failure.
 //! * The functions of a worker neither lock nor build an error object, and allocate nothing but
-//!   Envoy's schedules.
+//!   Envoy's schedules, and what load reports in JSON take.
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -27,6 +27,7 @@
 //! | [`health`] | the numbers of a host's health |
 //! | [`hosts`], [`dump`] | what a cluster looks like, for programs and for humans |
 //! | [`worker`], [`pick`], [`batch`], [`picked`] | the calls of a request |
+//! | [`reports`] | what hosts say of their own load |
 //! | [`host_data`] | the caller's own data behind a host |
 //! | [`version`], `layout` | which library this is, and how its structs lie in memory |
 
@@ -52,6 +53,7 @@ pub mod options;
 mod out;
 pub mod pick;
 pub mod picked;
+pub mod reports;
 pub mod runtime;
 pub mod status;
 pub mod text;

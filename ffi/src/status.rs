@@ -5,7 +5,7 @@
 
 use std::ffi::{CStr, c_char};
 
-use plimsoll::{DoneError, NoHost};
+use plimsoll::{DoneError, NoHost, ReportFailure, ReportRejected};
 
 /// How a call ended. `PLIMSOLL_STATUS_OK` is 0; everything else but `PLIMSOLL_STATUS_PANIC` means
 /// that the call had no effect.
@@ -45,6 +45,13 @@ pub enum Status {
     StalePick = 19,
     /// The pick was not counted, so that there is nothing to be done.
     NotCounted = 20,
+    /// The response says nothing of its host's load.
+    NoReport = 21,
+    /// What a host says of its load cannot be read.
+    ReportUnreadable = 22,
+    /// What a host says of its load was not taken in: it has no requests per second or no
+    /// utilization, a number in it is none, or the policy does not go by reports.
+    ReportRejected = 23,
 
     /// A control call panicked earlier: control calls refuse, workers keep serving.
     Poisoned = 32,
@@ -53,7 +60,7 @@ pub enum Status {
 }
 
 impl Status {
-    const ALL: [Self; 16] = [
+    const ALL: [Self; 19] = [
         Self::Ok,
         Self::NullArgument,
         Self::InvalidArgument,
@@ -68,6 +75,9 @@ impl Status {
         Self::PeekLimit,
         Self::StalePick,
         Self::NotCounted,
+        Self::NoReport,
+        Self::ReportUnreadable,
+        Self::ReportRejected,
         Self::Poisoned,
         Self::Panic,
     ];
@@ -89,6 +99,9 @@ impl Status {
             Self::PeekLimit => c"peek_limit",
             Self::StalePick => c"stale_pick",
             Self::NotCounted => c"not_counted",
+            Self::NoReport => c"no_report",
+            Self::ReportUnreadable => c"report_unreadable",
+            Self::ReportRejected => c"report_rejected",
             Self::Poisoned => c"poisoned",
             Self::Panic => c"panic",
         }
@@ -101,6 +114,7 @@ impl Status {
             "unsupported" => Self::Unsupported,
             "unknown_host" => Self::UnknownHost,
             "has_data" => Self::HasData,
+            "report_rejected" => Self::ReportRejected,
             "poisoned" => Self::Poisoned,
             _ => Self::InvalidArgument,
         }
@@ -135,6 +149,17 @@ impl From<DoneError> for Status {
         match error {
             DoneError::NotCounted => Self::NotCounted,
             _ => Self::StalePick,
+        }
+    }
+}
+
+impl From<ReportFailure> for Status {
+    fn from(failure: ReportFailure) -> Self {
+        match failure {
+            ReportFailure::NoData => Self::NoReport,
+            ReportFailure::Unreadable(_) => Self::ReportUnreadable,
+            ReportFailure::Rejected(ReportRejected::UnknownHost) => Self::StalePick,
+            _ => Self::ReportRejected,
         }
     }
 }

@@ -1,19 +1,20 @@
 //! Text as a pointer and a length: lent by the caller, or lent to it.
 //!
-//! What comes in is checked to be UTF-8. What goes out this way has a life that is easy to see, as
-//! long as an error object or as one call of a callback; all other text is written into the
-//! caller's own buffer (module `out`), so that nothing that C holds can be freed or changed by a
-//! later call.
+//! What comes in is checked to be UTF-8, but for values of headers. What goes out this way has a
+//! life that is easy to see, as long as an error object or as one call of a callback; all other text
+//! is written into the caller's own buffer (module `out`), so that nothing that C holds can be freed
+//! or changed by a later call.
 
 use std::ffi::{CStr, c_char};
 use std::slice;
 
 use crate::failure::Failure;
+use crate::status::Status;
 
 /// Text as a pointer and a length.
 ///
-/// As an argument it is UTF-8, need not end in a NUL, and is read during the call only. A length
-/// of 0 is the empty text, whatever the pointer.
+/// As an argument it is UTF-8 unless something else is said, need not end in a NUL, and is read
+/// during the call only. A length of 0 is the empty text, whatever the pointer.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct Str {
@@ -48,27 +49,65 @@ impl Str {
     ///
     /// # Safety
     ///
-    /// Unless `len` is 0 or `data` is null, `data` points to `len` readable bytes that nobody
-    /// changes during `'call`.
+    /// As for [`bytes`].
     ///
     /// # Errors
     ///
-    /// NULL with a length, a length that no object can have, or bytes that are not UTF-8.
+    /// Those of [`bytes`], or bytes that are not UTF-8.
     pub(crate) unsafe fn read<'call>(self, name: &str) -> Result<&'call str, Failure> {
-        if self.len == 0 {
-            return Ok("");
-        }
-        if self.data.is_null() {
-            return Err(Failure::null(name));
-        }
-        if isize::try_from(self.len).is_err() {
-            return Err(Failure::invalid(name, format!("{name} is longer than memory")));
-        }
-        // SAFETY: not null and of a possible length; the caller promises the rest.
-        let bytes = unsafe { slice::from_raw_parts(self.data.cast::<u8>(), self.len) };
-        std::str::from_utf8(bytes).map_err(|error| {
+        // SAFETY: passed on from the caller.
+        let bytes = unsafe { self.bytes() }.map_err(|status| failure(status, name))?;
+        std::str::from_utf8(bytes.unwrap_or_default()).map_err(|error| {
             let byte = error.valid_up_to();
             Failure::invalid(name, format!("{name} is not UTF-8 from byte {byte} on"))
         })
+    }
+
+    /// The bytes, whether they are a text or not.
+    ///
+    /// # Safety
+    ///
+    /// As for [`bytes`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`bytes`].
+    pub(crate) unsafe fn bytes<'call>(self) -> Result<Option<&'call [u8]>, Status> {
+        // SAFETY: passed on from the caller.
+        unsafe { bytes(self.data.cast(), self.len) }
+    }
+}
+
+/// Bytes that the caller lends, for as long as the call lasts; `None` for NULL.
+///
+/// # Safety
+///
+/// Unless `len` is 0 or `data` is null, `data` points to `len` readable bytes that nobody changes
+/// during `'call`.
+///
+/// # Errors
+///
+/// NULL with a length, or a length that no object can have.
+pub(crate) unsafe fn bytes<'call>(
+    data: *const u8,
+    len: usize,
+) -> Result<Option<&'call [u8]>, Status> {
+    match (data.is_null(), len) {
+        (true, 0) => return Ok(None),
+        (true, _) => return Err(Status::NullArgument),
+        // The pointer need not lead anywhere.
+        (false, 0) => return Ok(Some(&[])),
+        (false, _) => {}
+    }
+    isize::try_from(len).map_err(|_| Status::InvalidArgument)?;
+    // SAFETY: not null and of a possible length; the caller promises the rest.
+    Ok(Some(unsafe { slice::from_raw_parts(data, len) }))
+}
+
+/// An error of [`bytes`] with words; `name` is the argument's.
+pub(crate) fn failure(status: Status, name: &str) -> Failure {
+    match status {
+        Status::NullArgument => Failure::null(name),
+        _ => Failure::invalid(name, format!("{name} is longer than memory")),
     }
 }

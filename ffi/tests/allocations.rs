@@ -1,5 +1,6 @@
 //! The calls of a request allocate nothing and free nothing, whatever the policy, also when they
-//! fail and when they meet a new snapshot. One exception is Envoy's schedule, once an update.
+//! fail and when they meet a new snapshot. There are two exceptions: Envoy's schedule, once an
+//! update, and load reports in JSON.
 
 // Counting what goes through the allocator, and calling the interface as C does, takes raw pointers.
 #![allow(unsafe_code)]
@@ -18,6 +19,7 @@ use plimsoll_ffi::pick::{
     plimsoll_worker_pick_filtered,
 };
 use plimsoll_ffi::picked::{plimsoll_worker_host_address, plimsoll_worker_host_data};
+use plimsoll_ffi::reports::{ResponseLoad, plimsoll_worker_report};
 use plimsoll_ffi::status::Status;
 use plimsoll_ffi::text::Str;
 use plimsoll_ffi::worker::{
@@ -194,6 +196,11 @@ const SLOW_START: &str = r#""ROUND_ROBIN",
 const LEAST_REQUEST_AND_SLOW_START: &str = r#""LEAST_REQUEST",
     "least_request_lb_config":{"choice_count":5,"slow_start_config":{"slow_start_window":"60s"}}"#;
 
+const BY_REPORTS: &str = r#""ROUND_ROBIN","load_balancing_policy":{"policies":[{
+    "typed_extension_config":{"name":"reports","typed_config":{"@type":
+    "type.googleapis.com/envoy.extensions.load_balancing_policies.client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin",
+    "blackout_period":"0s"}}}]}"#;
+
 fn allocates_nothing(behavior: u32, settings: &str) {
     let (cluster, worker) = open(behavior, settings);
     let mut picks = vec![NO_PICK; 200];
@@ -214,6 +221,7 @@ fn native_requests_allocate_nothing() {
     allocates_nothing(PLIMSOLL_BEHAVIOR_NATIVE, LEAST_REQUEST);
     allocates_nothing(PLIMSOLL_BEHAVIOR_NATIVE, SLOW_START);
     allocates_nothing(PLIMSOLL_BEHAVIOR_NATIVE, LEAST_REQUEST_AND_SLOW_START);
+    allocates_nothing(PLIMSOLL_BEHAVIOR_NATIVE, BY_REPORTS);
 }
 
 #[test]
@@ -234,6 +242,58 @@ fn an_envoy_schedule_is_allocated_once_an_update() {
             let (first, second) = (calls(), calls());
             assert!(first > 0, "{settings}, {hosts} hosts: there is no schedule");
             assert_eq!(second, 0, "{settings}, {hosts} hosts");
+        }
+        free(cluster, worker);
+    }
+}
+
+/// A response with these headers, and the text as a trailer as well.
+fn response(binary: Str, text: Str) -> ResponseLoad {
+    ResponseLoad {
+        size: size_of::<ResponseLoad>(),
+        header_binary: binary,
+        header_text: text,
+        trailer_binary: EMPTY,
+        trailer_text: text,
+        now_ns: 0,
+    }
+}
+
+fn report(worker: *mut WorkerHandle, load: &ResponseLoad) -> Status {
+    let context = PickContext { size: size_of::<PickContext>(), retries: 0, flags: 1, now_ns: 0 };
+    let mut pick = NO_PICK;
+    // SAFETY: the worker is alive and used by this thread only; the rest is ours.
+    let picked = unsafe { plimsoll_worker_pick(worker, &raw const context, &raw mut pick) };
+    assert_eq!(picked, Status::Ok);
+    // SAFETY: as above.
+    unsafe { plimsoll_worker_report(worker, &raw const pick, load) }
+}
+
+#[test]
+fn only_load_reports_in_json_allocate() {
+    let sound = "TEXT rps_fractional=100,cpu_utilization=0.5,named_metrics.queue=3";
+    let binary = text("CQAAAAAAAOA/MQAAAAAAAFlA");
+    let cases = [
+        (response(EMPTY, text(sound)), Status::Ok),
+        (response(EMPTY, text("BIN CQAAAAAAAOA/MQAAAAAAAFlA")), Status::Ok),
+        (response(binary, text("not read")), Status::Ok),
+        (response(EMPTY, EMPTY), Status::NoReport),
+        (response(EMPTY, text("garbage")), Status::ReportUnreadable),
+        (response(text("!"), text("TEXT eps")), Status::ReportUnreadable),
+        (response(EMPTY, text("TEXT cpu_utilization=0.5")), Status::ReportRejected),
+    ];
+    let json = response(EMPTY, text(r#"JSON {"rps_fractional":100,"cpu_utilization":0.5}"#));
+    for behavior in [PLIMSOLL_BEHAVIOR_NATIVE, PLIMSOLL_BEHAVIOR_ENVOY] {
+        let (cluster, worker) = open(behavior, BY_REPORTS);
+        for (second, hosts) in [(1, 3), (2, 20)] {
+            assign(cluster, second, hosts);
+            for (load, expected) in &cases {
+                let calls = allocator_calls(|| assert_eq!(report(worker, load), *expected));
+                assert_eq!(calls, 0, "behavior {behavior}, {hosts} hosts, {expected:?}");
+            }
+            assert!(allocator_calls(|| assert_eq!(report(worker, &json), Status::Ok)) > 0);
+            let after = allocator_calls(|| assert_eq!(report(worker, &cases[0].0), Status::Ok));
+            assert_eq!(after, 0, "behavior {behavior}, after JSON");
         }
         free(cluster, worker);
     }

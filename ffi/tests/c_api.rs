@@ -18,6 +18,7 @@ fn a_c_program_gets_what_the_header_promises() {
         "runtime.c",
         "loads.c",
         "slow_start.c",
+        "reports.c",
         "hosts.c",
         "buffers.c",
         "arguments.c",

@@ -16,13 +16,13 @@
  *   (none)             any                               plimsoll_version, plimsoll_abi_version,
  *                                                        plimsoll_status_name
  *   plimsoll_cluster   any, several at once: control     open, reload, assign, update, set_loads,
- *                      calls wait for each other and     set_runtime, set_runtime_double,
+ *                      calls wait for each other and     report, set_runtime, set_runtime_double,
  *                      never make a worker wait          set_runtime_bool, set_host_data, tick,
- *                                                        hosts, stats, for_each_host;
+ *                                                        next_tick, hosts, stats, for_each_host;
  *                                                        plimsoll_worker_new
  *   plimsoll_worker    one at a time; it may move        pick, pick_filtered, pick_batch, peek,
- *                      between threads, between calls    done, host_address, host_data, refresh,
- *                                                        quiesce
+ *                      between threads, between calls    report, done, host_address, host_data,
+ *                                                        refresh, quiesce
  *   plimsoll_error     any, several at once              status, code, field, message
  *   each of them       any, while nobody else uses it    free
  *
@@ -82,6 +82,8 @@
      0, 0, 0, 0}
 #define PLIMSOLL_HOST_LOAD_INIT {sizeof(plimsoll_host_load), {NULL, 0}, 0, 0, 0, 0}
 #define PLIMSOLL_PICK_CONTEXT_INIT {sizeof(plimsoll_pick_context), 0, 0, 0}
+#define PLIMSOLL_RESPONSE_LOAD_INIT \
+    {sizeof(plimsoll_response_load), {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, 0}
 
 
 /**
@@ -379,6 +381,19 @@ typedef enum plimsoll_status {
      */
     PLIMSOLL_STATUS_NOT_COUNTED = 20,
     /**
+     * The response says nothing of its host's load.
+     */
+    PLIMSOLL_STATUS_NO_REPORT = 21,
+    /**
+     * What a host says of its load cannot be read.
+     */
+    PLIMSOLL_STATUS_REPORT_UNREADABLE = 22,
+    /**
+     * What a host says of its load was not taken in: it has no requests per second or no
+     * utilization, a number in it is none, or the policy does not go by reports.
+     */
+    PLIMSOLL_STATUS_REPORT_REJECTED = 23,
+    /**
      * A control call panicked earlier: control calls refuse, workers keep serving.
      */
     PLIMSOLL_STATUS_POISONED = 32,
@@ -410,8 +425,8 @@ typedef struct plimsoll_worker plimsoll_worker;
 /**
  * Text as a pointer and a length.
  *
- * As an argument it is UTF-8, need not end in a NUL, and is read during the call only. A length
- * of 0 is the empty text, whatever the pointer.
+ * As an argument it is UTF-8 unless something else is said, need not end in a NUL, and is read
+ * during the call only. A length of 0 is the empty text, whatever the pointer.
  */
 typedef struct plimsoll_str {
     /**
@@ -641,6 +656,28 @@ typedef struct plimsoll_host {
      * How many seconds its slow start still takes; 0 if, and only if, it is not in slow start.
      */
     double slow_start_seconds_left;
+    /**
+     * 1 if it has reported its load and the policy goes by that; 0 otherwise, and then the members
+     * below are 0.
+     */
+    uint32_t has_report;
+    /**
+     * 0. Fills the place that would be padding.
+     */
+    uint32_t reserved;
+    /**
+     * The utilization of its last report that the policy goes by; more than 1 is possible.
+     */
+    double utilization;
+    /**
+     * How long ago its last report came, by the last tick.
+     */
+    uint64_t report_age_ns;
+    /**
+     * The weight that follows from its last report. It becomes its `effective_weight` when
+     * weights are taken over, and only while the report counts.
+     */
+    double reported_weight;
 } plimsoll_host;
 
 /**
@@ -694,6 +731,41 @@ typedef struct plimsoll_pick {
      */
     uint32_t flags;
 } plimsoll_pick;
+
+/**
+ * What a response says of its host's load. Growable: start from `PLIMSOLL_RESPONSE_LOAD_INIT`.
+ *
+ * The texts are the values of headers as they came: they need not be UTF-8, and may have blanks
+ * around them. A `data` of NULL stands for a header that is absent, which is not the same as one
+ * without a value. Of several headers with one name give the first.
+ */
+typedef struct plimsoll_response_load {
+    /**
+     * `sizeof(plimsoll_response_load)`.
+     */
+    size_t size;
+    /**
+     * Of the headers: `endpoint-load-metrics-bin`. Where there is one, `header_text` is not read.
+     */
+    struct plimsoll_str header_binary;
+    /**
+     * Of the headers: `endpoint-load-metrics`.
+     */
+    struct plimsoll_str header_text;
+    /**
+     * Of the trailers: `endpoint-load-metrics-bin`. Where there is one, `trailer_text` is not read.
+     */
+    struct plimsoll_str trailer_binary;
+    /**
+     * Of the trailers: `endpoint-load-metrics`.
+     */
+    struct plimsoll_str trailer_text;
+    /**
+     * What the clock shows now, on the scale of `plimsoll_cluster_tick`; 0 for what the last tick
+     * was told.
+     */
+    uint64_t now_ns;
+} plimsoll_response_load;
 
 #ifdef __cplusplus
 extern "C" {
@@ -765,8 +837,8 @@ struct plimsoll_str plimsoll_error_code(const struct plimsoll_error *error);
 /**
  * Which value is at fault: the path of a field in Envoy's messages
  * (`endpoints[2].lb_endpoints[0].load_balancing_weight`), the name of an argument or of a member
- * of one (`changes[3].kind`), or the address of the host that is not there or has data already. A
- * text of length 0 where no single value is at fault, and for NULL.
+ * of one (`changes[3].kind`), or the address of the host that is not there, has data already or
+ * reported what is of no use. A text of length 0 where no single value is at fault, and for NULL.
  *
  * The text is never NULL and ends in a NUL that `len` does not count; it is valid until
  * `plimsoll_error_free`.
@@ -906,9 +978,10 @@ enum plimsoll_status plimsoll_cluster_update(const struct plimsoll_cluster *clus
                                              struct plimsoll_error **error);
 
 /**
- * Moves the cluster's time on: hosts in slow start get what their weights give them by now, and
- * what no worker uses any more is freed, old snapshots and the data of hosts that have left. Call
- * it from your own timer, every 100 ms or so; late or bunched calls do no harm.
+ * Moves the cluster's time on: hosts in slow start get what their weights give them by now,
+ * weights that hosts reported are taken over when their period has passed, and what no worker uses
+ * any more is freed, old snapshots and the data of hosts that have left. Call it from your own
+ * timer, every 100 ms or so; late or bunched calls do no harm.
  *
  * `now_ns` is the time, in nanoseconds since the moment that `plimsoll_cluster_options.now_ns`
  * counts from. The cluster's clock never goes back: an earlier time changes nothing.
@@ -925,6 +998,27 @@ enum plimsoll_status plimsoll_cluster_update(const struct plimsoll_cluster *clus
 enum plimsoll_status plimsoll_cluster_tick(const struct plimsoll_cluster *cluster,
                                            uint64_t now_ns,
                                            struct plimsoll_error **error);
+
+/**
+ * When `plimsoll_cluster_tick` has something to do next, in nanoseconds on its scale, for a caller
+ * that would rather not call it in vain. `*next_ns` is 0 while nothing is periodic, and on failure.
+ *
+ * A later tick only delays what is due. What is freed by ticks is not due at any time: call one
+ * every now and then all the same, and one after an update.
+ *
+ * Fails with `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_POISONED` or
+ * `PLIMSOLL_STATUS_PANIC`.
+ *
+ * Thread: any. Allocates: no. Blocks: on other control calls.
+ *
+ * # Safety
+ *
+ * `cluster` is NULL or alive, `next_ns` and `error` are NULL or writable.
+ */
+PLIMSOLL_MUST_USE
+enum plimsoll_status plimsoll_cluster_next_tick(const struct plimsoll_cluster *cluster,
+                                                uint64_t *next_ns,
+                                                struct plimsoll_error **error);
 
 /**
  * Sets a runtime key, such as `upstream.healthy_panic_threshold`, which overrides the setting of
@@ -1368,6 +1462,67 @@ PLIMSOLL_MUST_USE
 enum plimsoll_status plimsoll_worker_host_data(const struct plimsoll_worker *worker,
                                                const struct plimsoll_pick *pick,
                                                void **out);
+
+/**
+ * Takes in what a response said of its host's load. `plimsoll_cluster_tick` takes the weights from
+ * it, if the policy goes by reports.
+ *
+ * Call it before `plimsoll_worker_done`, or before the worker's next pick if the pick is not
+ * counted. A worker that let go of its snapshot (`plimsoll_worker_quiesce`) still has none after.
+ *
+ * With `PLIMSOLL_BEHAVIOR_NATIVE` trailers come before headers, since they are newer. Call it for
+ * each attempt of a request; and if the trailers come much later than the headers, once for
+ * either. With `PLIMSOLL_BEHAVIOR_ENVOY` headers come before trailers, and the first report of a
+ * request that can be read is the only one: call it again only after `PLIMSOLL_STATUS_NO_REPORT`
+ * or `PLIMSOLL_STATUS_REPORT_UNREADABLE`.
+ *
+ * What a host sends is no mistake of the caller, and all but the first of these answers are
+ * counted, see `plimsoll_cluster_stats`: `PLIMSOLL_STATUS_NO_REPORT` if the response says nothing
+ * of load, `PLIMSOLL_STATUS_REPORT_UNREADABLE` if what it says cannot be read,
+ * `PLIMSOLL_STATUS_REPORT_REJECTED` if nothing can be made of it or the policy does not go by
+ * reports, and `PLIMSOLL_STATUS_STALE_PICK` if the host is gone.
+ *
+ * Fails with `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_INVALID_ARGUMENT` or
+ * `PLIMSOLL_STATUS_UNSUPPORTED_FIELD` for `load`, `PLIMSOLL_STATUS_INVALID_ARGUMENT` for flags
+ * that no pick has or inside `accept`, or `PLIMSOLL_STATUS_PANIC`.
+ *
+ * Thread: the one that uses `worker`. Allocates: no, but for JSON, and for a report that is larger
+ * than any before. Blocks: no.
+ *
+ * # Safety
+ *
+ * `worker` is NULL or alive and no other thread uses it, `pick` is NULL or readable, `load` is NULL
+ * or as large as its `size` says, and its texts are readable.
+ */
+enum plimsoll_status plimsoll_worker_report(struct plimsoll_worker *worker,
+                                            const struct plimsoll_pick *pick,
+                                            const struct plimsoll_response_load *load);
+
+/**
+ * Takes in a load report that did not come with a response: of a stream of its own, or of another
+ * proxy. `message` is one `xds.data.orca.v3.OrcaLoadReport` in protobuf, `length` bytes of it; it
+ * may be NULL if `length` is 0. `now_ns` is as in `plimsoll_response_load`.
+ *
+ * Fails with `PLIMSOLL_STATUS_UNKNOWN_HOST` if the cluster has no host with this address,
+ * `PLIMSOLL_STATUS_REPORT_UNREADABLE` if the message is not such a report,
+ * `PLIMSOLL_STATUS_REPORT_REJECTED` if nothing can be made of it or the policy does not go by
+ * reports (the error object says which), `PLIMSOLL_STATUS_INVALID_ARGUMENT` for an address that is
+ * not UTF-8, `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_POISONED` or
+ * `PLIMSOLL_STATUS_PANIC`.
+ *
+ * Thread: any. Allocates: yes. Blocks: on other control calls.
+ *
+ * # Safety
+ *
+ * `cluster` is NULL or alive, `address` is readable, `message` is NULL or has `length` readable
+ * bytes, `error` is NULL or writable.
+ */
+enum plimsoll_status plimsoll_cluster_report(const struct plimsoll_cluster *cluster,
+                                             struct plimsoll_str address,
+                                             const void *message,
+                                             size_t length,
+                                             uint64_t now_ns,
+                                             struct plimsoll_error **error);
 
 #ifdef __cplusplus
 }  // extern "C"

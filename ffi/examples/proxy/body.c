@@ -1,9 +1,8 @@
 /* Moving message bodies between framings; see body.h. */
 #include "body.h"
 
-/* RFC 9112 sets no limit to either, so that a peer could send framing for ever and no body. */
+/* As for trailers: no limit but this one. */
 #define SIZE_LINE_LIMIT 256
-#define TRAILER_LIMIT 4096
 /* Fifteen hexadecimal digits cannot overflow 64 bits, and no body is an exbibyte long. */
 #define SIZE_DIGITS 15
 
@@ -22,6 +21,12 @@ void body_begin(struct body *body, enum framing from, enum framing to, uint64_t 
         .allowance = allowance,
         .complete = from == FRAMING_NONE,
     };
+}
+
+void body_keep_trailers(struct body *body, struct trailers *trailers)
+{
+    trailers->length = 0;
+    body->trailers = trailers;
 }
 
 /* Passes on up to `limit` payload bytes; returns how many. */
@@ -146,6 +151,9 @@ static bool read_framing(struct body *body, struct buffer *in)
         bool trailing = body->state >= CHUNK_TRAILER_START;
         good = framing_byte(body, data[read]) &&
                body->framing_bytes < (trailing ? TRAILER_LIMIT : SIZE_LINE_LIMIT);
+        if (good && trailing && body->trailers != NULL) {
+            body->trailers->bytes[body->trailers->length++] = data[read];
+        }
         body->framing_bytes++;
         read++;
     }

@@ -4,7 +4,7 @@
  * A body is taken out of the framing it arrived in and put into one of ours; no byte of framing
  * that a peer wrote is ever passed on. What one parser reads as the end of a message and the next
  * one does not is request smuggling, and it needs exactly those bytes. The price is that chunk
- * extensions and trailer fields do not get through.
+ * extensions and trailer fields do not get through. Trailers can be kept for the proxy itself.
  */
 #ifndef PROXY_BODY_H
 #define PROXY_BODY_H
@@ -13,6 +13,9 @@
 #include <stdint.h>
 
 #include "buffer.h"
+
+/* RFC 9112 sets no limit, so that a peer could send trailers for ever and no body. */
+#define TRAILER_LIMIT 4096
 
 enum framing {
     FRAMING_NONE,       /* no body, not even an empty one */
@@ -34,6 +37,12 @@ enum chunk_state {
     CHUNK_LAST_LF
 };
 
+/* The trailers of a chunked body as they came, up to the empty line that ends them. */
+struct trailers {
+    size_t length;
+    char bytes[TRAILER_LIMIT];
+};
+
 struct body {
     enum framing from;
     enum framing to;
@@ -42,6 +51,7 @@ struct body {
     enum chunk_state state;
     unsigned framing_bytes; /* of the current chunk-size line, or of all trailers */
     unsigned digits;        /* of the current chunk size */
+    struct trailers *trailers; /* where they are kept; NULL: nowhere */
     bool complete;          /* all of it was read, and the end was written */
 };
 
@@ -50,6 +60,9 @@ enum body_result { BODY_MORE, BODY_DONE, BODY_MALFORMED, BODY_TOO_LARGE };
 /* `length` is the Content-Length, used with FRAMING_LENGTH only. */
 void body_begin(struct body *body, enum framing from, enum framing to, uint64_t length,
                 uint64_t allowance);
+
+/* Keeps the trailers of a body that has just begun. */
+void body_keep_trailers(struct body *body, struct trailers *trailers);
 
 /* Moves as much as `in` holds and `out` has room for. `ended` says that nothing will follow what
  * `in` holds. Sets *moved when anything changed place. */

@@ -51,6 +51,7 @@ struct exchange {
     unsigned interim;    /* 1xx responses so far */
     unsigned status;
     bool upstream_close; /* the upstream will not reuse its connection */
+    bool load_is_known;  /* the response has said what the library needs to know of its load */
     struct http_scan scan;
     struct body response_body;
 };
@@ -72,6 +73,7 @@ struct client {
     struct http_head request;
     struct body request_body;
     struct exchange exchange;
+    struct trailers trailers; /* of the response */
     struct buffer in;
     struct buffer out;
 };

@@ -116,7 +116,7 @@ static bool take_pick(struct client *client, plimsoll_status status)
 static plimsoll_pick_context pick_context(const struct worker *worker)
 {
     plimsoll_pick_context context = PLIMSOLL_PICK_CONTEXT_INIT;
-    context.now_ns = (uint64_t)worker->now_ms * NS_PER_MS;
+    context.now_ns = worker_now_ns(worker);
     return context;
 }
 

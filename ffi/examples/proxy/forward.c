@@ -3,6 +3,7 @@
 
 #include "client.h"
 #include "exchange.h"
+#include "load_report.h"
 #include "worker.h"
 
 /* Nobody sends more than two, and an upstream that sends nothing else would never end. */
@@ -109,8 +110,10 @@ static void begin_response(struct client *client, const struct http_head *head)
         exchange_fail(client, PLIMSOLL_OUTCOME_ERROR, 502, "response head from upstream too long");
         return;
     }
+    load_report_head(client, buffer_data(in), head);
     buffer_consume(in, head->length);
     body_begin(&exchange->response_body, head->framing, to, head->content_length, UINT64_MAX);
+    body_keep_trailers(&exchange->response_body, &client->trailers);
     exchange->response_begun = true;
     exchange->status = head->status;
     exchange->upstream_close = head->close || head->framing == FRAMING_UNTIL_CLOSE;
@@ -126,7 +129,12 @@ static void take_head(struct client *client)
                             client->request.is_head, &head);
     if (refusal.status != 0) {
         exchange_fail(client, PLIMSOLL_OUTCOME_ERROR, refusal.status, refusal.why);
-    } else if (head.status < 200) {
+        return;
+    }
+    if (!client->worker->options->keep_load_reports) {
+        load_report_strip(&head);
+    }
+    if (head.status < 200) {
         pass_interim(client, &head);
     } else {
         begin_response(client, &head);
@@ -169,6 +177,7 @@ static bool pass_body(struct client *client)
     bool ends_by_closing = exchange->response_body.from == FRAMING_UNTIL_CLOSE && ended;
     switch (body_move(&exchange->response_body, &upstream->in, &client->out, ended, &moved)) {
     case BODY_DONE:
+        load_report_trailers(client);
         exchange_finish(client);
         return true;
     case BODY_MORE:

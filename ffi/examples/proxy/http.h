@@ -32,6 +32,8 @@ enum http_name {
     HTTP_OTHER,
     HTTP_CONNECTION,
     HTTP_CONTENT_LENGTH,
+    HTTP_ENDPOINT_LOAD_METRICS,
+    HTTP_ENDPOINT_LOAD_METRICS_BIN,
     HTTP_EXPECT,
     HTTP_HOST,
     HTTP_KEEP_ALIVE,
@@ -49,7 +51,7 @@ struct http_field {
     struct http_text name;
     struct http_text value;
     uint8_t id;   /* enum http_name */
-    bool dropped; /* named by Connection: meant for this hop only */
+    bool dropped; /* for this hop only, because Connection names it or the proxy is told so */
 };
 
 struct http_head {

@@ -97,6 +97,8 @@ static enum http_name classify(const char *data, struct http_text name)
     } known[] = {
         {"connection", HTTP_CONNECTION},
         {"content-length", HTTP_CONTENT_LENGTH},
+        {"endpoint-load-metrics", HTTP_ENDPOINT_LOAD_METRICS},
+        {"endpoint-load-metrics-bin", HTTP_ENDPOINT_LOAD_METRICS_BIN},
         {"expect", HTTP_EXPECT},
         {"host", HTTP_HOST},
         {"keep-alive", HTTP_KEEP_ALIVE},

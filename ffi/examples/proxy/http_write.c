@@ -13,6 +13,8 @@ static bool is_forwarded(const struct http_field *field)
 {
     switch (field->id) {
     case HTTP_OTHER:
+    case HTTP_ENDPOINT_LOAD_METRICS:
+    case HTTP_ENDPOINT_LOAD_METRICS_BIN:
     case HTTP_EXPECT:
     case HTTP_MAX_FORWARDS:
         return !field->dropped;

@@ -14,7 +14,7 @@ static const char usage[] =
     "usage: proxy --cluster FILE [options]\n"
     "  --cluster FILE            Envoy cluster, JSON or YAML; read again on SIGHUP\n"
     "  --listen ADDRESS          where clients connect        (127.0.0.1:0)\n"
-    "  --admin ADDRESS           /stats, /hosts and /healthz  (127.0.0.1:0)\n"
+    "  --admin ADDRESS           /stats, /hosts, /weights     (127.0.0.1:0)\n"
     "  --threads N               worker threads               (2)\n"
     "  --connections N           clients per thread           (1024)\n"
     "  --behavior native|envoy   whose decisions are made     (native)\n"
@@ -25,10 +25,12 @@ static const char usage[] =
     "  --connect-timeout-ms N    for a connection to a host   (1000)\n"
     "  --client-timeout-ms N     for a silent client          (10000)\n"
     "  --upstream-timeout-ms N   for a silent host            (10000)\n"
-    "  --body-limit BYTES        of a request                 (1073741824)\n";
+    "  --body-limit BYTES        of a request                 (1073741824)\n"
+    "  --load-reports strip|keep from what clients get        (strip)\n";
 
 enum { CLUSTER = 1, LISTEN, ADMIN, THREADS, CONNECTIONS, BEHAVIOR, REGION, ZONE, HEALTH_PATH,
-       HEALTH_INTERVAL, CONNECT_TIMEOUT, CLIENT_TIMEOUT, UPSTREAM_TIMEOUT, BODY_LIMIT };
+       HEALTH_INTERVAL, CONNECT_TIMEOUT, CLIENT_TIMEOUT, UPSTREAM_TIMEOUT, BODY_LIMIT,
+       LOAD_REPORTS };
 
 static const struct option names[] = {
     {"cluster", required_argument, NULL, CLUSTER},
@@ -45,6 +47,7 @@ static const struct option names[] = {
     {"client-timeout-ms", required_argument, NULL, CLIENT_TIMEOUT},
     {"upstream-timeout-ms", required_argument, NULL, UPSTREAM_TIMEOUT},
     {"body-limit", required_argument, NULL, BODY_LIMIT},
+    {"load-reports", required_argument, NULL, LOAD_REPORTS},
     {NULL, 0, NULL, 0},
 };
 
@@ -124,6 +127,9 @@ static bool set(struct options *out, int name, const char *value)
     case BODY_LIMIT:
         out->body_limit = (uint64_t)number(value, INT64_MAX);
         return out->body_limit > 0;
+    case LOAD_REPORTS:
+        out->keep_load_reports = strcmp(value, "keep") == 0;
+        return out->keep_load_reports || strcmp(value, "strip") == 0;
     default:
         return false;
     }

@@ -24,6 +24,7 @@ struct options {
     int64_t client_timeout_ms;
     int64_t upstream_timeout_ms;
     uint64_t body_limit;
+    bool keep_load_reports; /* in what clients get */
 };
 
 /* Fills in `out`; false, after saying why on standard error, if the command line is not valid. */

@@ -51,6 +51,12 @@ void worker_run(struct worker *worker);
 /* Gives everything back. */
 void worker_free(struct worker *worker);
 
+/* The time for the library, on the clock that it is ticked with. */
+static inline uint64_t worker_now_ns(const struct worker *worker)
+{
+    return (uint64_t)worker->now_ms * NS_PER_MS;
+}
+
 /* Frees a closed connection once the current batch of events is over. */
 void worker_bury(struct worker *worker, struct stream *stream);
 

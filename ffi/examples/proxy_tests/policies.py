@@ -59,7 +59,7 @@ def test_least_request_goes_around_a_host_that_is_slow():
 def factor_of(proxy, port):
     """A host's slow start as the admin page shows it; 1 if it is not in it."""
     lines = (line.split() for line in proxy.page("/weights").body.decode().splitlines())
-    _, weight, effective, factor, _ = next(
+    _, weight, effective, factor, *_ = next(
         line for line in lines if line[0] == f"127.0.0.1:{port}")
     factor = 1.0 if factor == "-" else float(factor)
     assert abs(float(effective) - int(weight) * factor) < 0.001, effective

@@ -80,10 +80,10 @@ class Process:
 class Origin(Process):
     """The C origin."""
 
-    def __init__(self, name, port=0, delay_ms=0):
+    def __init__(self, name, port=0, delay_ms=0, capacity=None):
         super().__init__(
             [os.path.join(BUILD, "origin"), "--listen", f"127.0.0.1:{port}", "--name", name,
-             "--delay-ms", str(delay_ms)]
+             "--delay-ms", str(delay_ms)] + (["--capacity", str(capacity)] if capacity else [])
         )
         self.port = self.ports[0]
 

@@ -15,6 +15,18 @@ const char TWO_HOSTS[] =
     "    - endpoint:\n"
     "        address: {socket_address: {address: 10.0.0.2, port_value: 80}}\n";
 
+static const char BY_REPORTS[] =
+    "name: api\n"
+    "load_balancing_policy:\n"
+    "  policies:\n"
+    "  - typed_extension_config:\n"
+    "      name: envoy.load_balancing_policies.client_side_weighted_round_robin\n"
+    "      typed_config:\n"
+    "        \"@type\": type.googleapis.com/envoy.extensions.load_balancing_policies."
+    "client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin\n"
+    "        blackout_period: 0s\n"
+    "        weight_update_period: 1s\n";
+
 const char THIRD_HOST[] =
     "{\"cluster_name\": \"api\", \"endpoints\": [{\"lb_endpoints\": [{\"endpoint\": {\"address\":"
     " {\"socket_address\": {\"address\": \"10.0.0.3\", \"port_value\": 80}}}}]}]}";
@@ -66,12 +78,23 @@ bool near(double number, double expected) {
     return difference < 1e-6 && difference > -1e-6;
 }
 
-plimsoll_cluster *open_two(void) {
+static plimsoll_cluster *open_two_with(uint32_t behavior) {
     plimsoll_cluster_options options = PLIMSOLL_CLUSTER_OPTIONS_INIT;
+    options.behavior = behavior;
     options.has_seed = 1;
     options.seed = 1;
     plimsoll_cluster *cluster = NULL;
     OK(plimsoll_cluster_open(str(TWO_HOSTS), &options, &cluster, NULL));
+    return cluster;
+}
+
+plimsoll_cluster *open_two(void) {
+    return open_two_with(PLIMSOLL_BEHAVIOR_NATIVE);
+}
+
+plimsoll_cluster *open_by_reports(uint32_t behavior) {
+    plimsoll_cluster *cluster = open_two_with(behavior);
+    OK(plimsoll_cluster_reload(cluster, str(BY_REPORTS), NULL, NULL));
     return cluster;
 }
 
@@ -92,6 +115,12 @@ plimsoll_host_load load_of(const char *address, uint32_t active) {
     plimsoll_host_load load = PLIMSOLL_HOST_LOAD_INIT;
     load.address = str(address);
     load.active = active;
+    return load;
+}
+
+plimsoll_response_load response_load_of(const char *text) {
+    plimsoll_response_load load = PLIMSOLL_RESPONSE_LOAD_INIT;
+    load.header_text = str(text);
     return load;
 }
 
@@ -183,9 +212,10 @@ int main(void) {
         {"open", test_open},           {"picks", test_picks},
         {"control", test_control},     {"runtime", test_runtime},
         {"loads", test_loads},         {"slow_start", test_slow_start},
-        {"hosts", test_hosts},         {"buffers", test_buffers},
-        {"arguments", test_arguments}, {"growable", test_growable},
-        {"host_data", test_host_data}, {"threads", test_threads},
+        {"reports", test_reports},     {"hosts", test_hosts},
+        {"buffers", test_buffers},     {"arguments", test_arguments},
+        {"growable", test_growable},   {"host_data", test_host_data},
+        {"threads", test_threads},
     };
     for (size_t index = 0; index < sizeof tests / sizeof tests[0]; index++) {
         tests[index].run();

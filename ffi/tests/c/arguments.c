@@ -61,6 +61,18 @@ static void null_for_a_control_call(void) {
     load.address = NOWHERE;
     NULL_ARGUMENT(plimsoll_cluster_set_loads(cluster, &load, 1, &error));
     expect_error(error, PLIMSOLL_STATUS_NULL_ARGUMENT, "null_argument", "loads[0].address", NULL);
+    NULL_ARGUMENT(plimsoll_cluster_report(NULL, str("10.0.0.1:80"), NULL, 0, 0, &error));
+    expect_error(error, PLIMSOLL_STATUS_NULL_ARGUMENT, "null_argument", "cluster", NULL);
+    NULL_ARGUMENT(plimsoll_cluster_report(cluster, NOWHERE, NULL, 0, 0, &error));
+    expect_error(error, PLIMSOLL_STATUS_NULL_ARGUMENT, "null_argument", "address", NULL);
+    NULL_ARGUMENT(plimsoll_cluster_report(cluster, str("10.0.0.1:80"), NULL, 1, 0, &error));
+    expect_error(error, PLIMSOLL_STATUS_NULL_ARGUMENT, "null_argument", "message", NULL);
+    uint64_t next_ns = 7;
+    NULL_ARGUMENT(plimsoll_cluster_next_tick(NULL, &next_ns, &error));
+    expect_error(error, PLIMSOLL_STATUS_NULL_ARGUMENT, "null_argument", "cluster", NULL);
+    CHECK(next_ns == 0);
+    NULL_ARGUMENT(plimsoll_cluster_next_tick(cluster, NULL, &error));
+    expect_error(error, PLIMSOLL_STATUS_NULL_ARGUMENT, "null_argument", "next_ns", NULL);
     NULL_ARGUMENT(plimsoll_cluster_set_host_data(NULL, str("10.0.0.1:80"), NULL, NULL, NULL));
     NULL_ARGUMENT(plimsoll_cluster_set_host_data(cluster, NOWHERE, NULL, NULL, NULL));
     NULL_ARGUMENT(plimsoll_cluster_tick(NULL, 0, NULL));
@@ -128,6 +140,18 @@ static void null_for_a_worker(void) {
     NULL_ARGUMENT(plimsoll_worker_peek(worker, NULL, NULL));
     NULL_ARGUMENT(plimsoll_worker_done(NULL, &pick, PLIMSOLL_OUTCOME_SUCCESS));
     NULL_ARGUMENT(plimsoll_worker_done(worker, NULL, PLIMSOLL_OUTCOME_SUCCESS));
+    plimsoll_response_load load = response_load_of("TEXT eps=1");
+    NULL_ARGUMENT(plimsoll_worker_report(NULL, &pick, &load));
+    NULL_ARGUMENT(plimsoll_worker_report(worker, NULL, &load));
+    NULL_ARGUMENT(plimsoll_worker_report(worker, &pick, NULL));
+    plimsoll_str *const texts[] = {&load.header_binary, &load.header_text, &load.trailer_binary,
+                                   &load.trailer_text};
+    for (size_t index = 0; index < sizeof texts / sizeof texts[0]; index++) {
+        plimsoll_str before = *texts[index];
+        *texts[index] = NOWHERE;
+        NULL_ARGUMENT(plimsoll_worker_report(worker, &pick, &load));
+        *texts[index] = before;
+    }
     NULL_ARGUMENT(plimsoll_worker_refresh(NULL));
     NULL_ARGUMENT(plimsoll_worker_quiesce(NULL));
 
@@ -171,6 +195,10 @@ static void numbers_that_stand_for_nothing(void) {
     INVALID(plimsoll_worker_done(worker, &pick, 2));
     pick.flags = 2;
     INVALID(plimsoll_worker_done(worker, &pick, PLIMSOLL_OUTCOME_SUCCESS));
+    plimsoll_response_load load = response_load_of("TEXT eps=1");
+    INVALID(plimsoll_worker_report(worker, &pick, &load));
+    load.header_text.len = SIZE_MAX;
+    INVALID(plimsoll_worker_report(worker, &pick, &load));
     void *data;
     char buffer[64];
     INVALID(plimsoll_worker_host_data(worker, &pick, &data));

@@ -45,6 +45,9 @@ extern const char THIRD_HOST[];
 /* Opens the cluster of two hosts with seed 1. */
 plimsoll_cluster *open_two(void);
 
+/* The same, with weights by reports: no blackout, and an update every second. */
+plimsoll_cluster *open_by_reports(uint32_t behavior);
+
 /* A worker of the cluster. */
 plimsoll_worker *worker_of(const plimsoll_cluster *cluster);
 
@@ -56,6 +59,9 @@ plimsoll_host_load load_of(const char *address, uint32_t active);
 
 /* The host of this address as the cluster shows it, but for its texts: those are gone. */
 plimsoll_host host_of(const plimsoll_cluster *cluster, const char *address);
+
+/* What a response says in the header endpoint-load-metrics. */
+plimsoll_response_load response_load_of(const char *text);
 
 /* Applies one change. */
 void apply(const plimsoll_cluster *cluster, plimsoll_host_change change);
@@ -86,6 +92,7 @@ void test_control(void);
 void test_runtime(void);
 void test_loads(void);
 void test_slow_start(void);
+void test_reports(void);
 void test_hosts(void);
 void test_buffers(void);
 void test_arguments(void);

@@ -19,6 +19,11 @@ typedef struct {
 } later_load;
 
 typedef struct {
+    plimsoll_response_load known;
+    uint64_t invented;
+} later_response;
+
+typedef struct {
     plimsoll_pick_context known;
     uint64_t invented;
 } later_context;
@@ -178,6 +183,29 @@ static void a_context_of_any_age_works(void) {
     plimsoll_cluster_free(cluster);
 }
 
+static void a_response_of_any_age_works(void) {
+    plimsoll_cluster *cluster = open_by_reports(PLIMSOLL_BEHAVIOR_NATIVE);
+    plimsoll_worker *worker = worker_of(cluster);
+    plimsoll_pick pick = pick_one(worker);
+    later_response load = {PLIMSOLL_RESPONSE_LOAD_INIT, 0};
+    load.known.trailer_text = str("TEXT rps_fractional=100,cpu_utilization=0.5");
+
+    load.known.size = offsetof(plimsoll_response_load, trailer_binary);
+    EXPECT(PLIMSOLL_STATUS_NO_REPORT, plimsoll_worker_report(worker, &pick, &load.known));
+    load.known.size = offsetof(plimsoll_response_load, now_ns);
+    OK(plimsoll_worker_report(worker, &pick, &load.known));
+    load.known.size = sizeof load;
+    OK(plimsoll_worker_report(worker, &pick, &load.known));
+
+    load.invented = 1;
+    EXPECT(PLIMSOLL_STATUS_UNSUPPORTED_FIELD, plimsoll_worker_report(worker, &pick, &load.known));
+    load.known.size = 1;
+    EXPECT(PLIMSOLL_STATUS_INVALID_ARGUMENT, plimsoll_worker_report(worker, &pick, &load.known));
+    OK(plimsoll_worker_done(worker, &pick, PLIMSOLL_OUTCOME_SUCCESS));
+    plimsoll_worker_free(worker);
+    plimsoll_cluster_free(cluster);
+}
+
 void test_growable(void) {
     an_older_caller_leaves_the_rest_unset();
     a_newer_caller_may_not_use_what_is_new();
@@ -186,4 +214,5 @@ void test_growable(void) {
     loads_of_a_newer_caller_lie_further_apart();
     loads_of_an_older_caller_lie_closer_together();
     a_context_of_any_age_works();
+    a_response_of_any_age_works();
 }

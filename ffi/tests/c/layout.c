@@ -60,7 +60,7 @@ AT(plimsoll_host_load, pending, 28);
 AT(plimsoll_host_load, flags, 32);
 AT(plimsoll_host_load, reserved, 36);
 
-ASSERTED(sizeof(plimsoll_host) == 144);
+ASSERTED(sizeof(plimsoll_host) == 176);
 AT(plimsoll_host, size, 0);
 AT(plimsoll_host, address, 8);
 AT(plimsoll_host, hostname, 24);
@@ -77,12 +77,25 @@ AT(plimsoll_host, effective_weight, 112);
 AT(plimsoll_host, share, 120);
 AT(plimsoll_host, slow_start_factor, 128);
 AT(plimsoll_host, slow_start_seconds_left, 136);
+AT(plimsoll_host, has_report, 144);
+AT(plimsoll_host, reserved, 148);
+AT(plimsoll_host, utilization, 152);
+AT(plimsoll_host, report_age_ns, 160);
+AT(plimsoll_host, reported_weight, 168);
 
 ASSERTED(sizeof(plimsoll_pick_context) == 24);
 AT(plimsoll_pick_context, size, 0);
 AT(plimsoll_pick_context, retries, 8);
 AT(plimsoll_pick_context, flags, 12);
 AT(plimsoll_pick_context, now_ns, 16);
+
+ASSERTED(sizeof(plimsoll_response_load) == 80);
+AT(plimsoll_response_load, size, 0);
+AT(plimsoll_response_load, header_binary, 8);
+AT(plimsoll_response_load, header_text, 24);
+AT(plimsoll_response_load, trailer_binary, 40);
+AT(plimsoll_response_load, trailer_text, 56);
+AT(plimsoll_response_load, now_ns, 72);
 #endif
 
 #ifdef __cplusplus
@@ -101,9 +114,10 @@ size_t plimsoll_test_initializers(void) {
     plimsoll_host_change change = PLIMSOLL_HOST_CHANGE_INIT;
     plimsoll_host_load load = PLIMSOLL_HOST_LOAD_INIT;
     plimsoll_pick_context context = PLIMSOLL_PICK_CONTEXT_INIT;
+    plimsoll_response_load response = PLIMSOLL_RESPONSE_LOAD_INIT;
     options.region = PLIMSOLL_STR("expression");
     change.address = fixed;
-    return options.region.len + change.address.len + load.size + context.size;
+    return options.region.len + change.address.len + load.size + context.size + response.size;
 }
 
 /* A status is a number where one is asked for, without a cast. */

@@ -1,0 +1,162 @@
+//! What hosts say of their own load, for a policy that weighs hosts by it.
+//!
+//! A report comes with a response, in its headers or its trailers, or on a stream of its own. Those
+//! of responses are taken in on the path of a request: without a lock, and without an allocation
+//! unless they are in JSON.
+
+use std::ffi::c_void;
+
+use plimsoll::orca::{Headers, Parser};
+use plimsoll_envoy_config::parse_load_report;
+
+use crate::cluster::ClusterHandle;
+use crate::error::report;
+use crate::failure::Failure;
+use crate::growable::{self, Growable, SizeProblem};
+use crate::guard::status;
+use crate::pick::Pick;
+use crate::status::Status;
+use crate::text::{self, Str};
+use crate::worker::WorkerHandle;
+
+/// What a response says of its host's load. Growable: start from `PLIMSOLL_RESPONSE_LOAD_INIT`.
+///
+/// The texts are the values of headers as they came: they need not be UTF-8, and may have blanks
+/// around them. A `data` of NULL stands for a header that is absent, which is not the same as one
+/// without a value. Of several headers with one name give the first.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct ResponseLoad {
+    /// `sizeof(plimsoll_response_load)`.
+    pub size: usize,
+    /// Of the headers: `endpoint-load-metrics-bin`. Where there is one, `header_text` is not read.
+    pub header_binary: Str,
+    /// Of the headers: `endpoint-load-metrics`.
+    pub header_text: Str,
+    /// Of the trailers: `endpoint-load-metrics-bin`. Where there is one, `trailer_text` is not read.
+    pub trailer_binary: Str,
+    /// Of the trailers: `endpoint-load-metrics`.
+    pub trailer_text: Str,
+    /// What the clock shows now, on the scale of `plimsoll_cluster_tick`; 0 for what the last tick
+    /// was told.
+    pub now_ns: u64,
+}
+
+// SAFETY: integers and raw pointers only; `layout` leaves no room for padding.
+unsafe impl Growable for ResponseLoad {}
+
+/// Takes in what a response said of its host's load. `plimsoll_cluster_tick` takes the weights from
+/// it, if the policy goes by reports.
+///
+/// Call it before `plimsoll_worker_done`, or before the worker's next pick if the pick is not
+/// counted. A worker that let go of its snapshot (`plimsoll_worker_quiesce`) still has none after.
+///
+/// With `PLIMSOLL_BEHAVIOR_NATIVE` trailers come before headers, since they are newer. Call it for
+/// each attempt of a request; and if the trailers come much later than the headers, once for
+/// either. With `PLIMSOLL_BEHAVIOR_ENVOY` headers come before trailers, and the first report of a
+/// request that can be read is the only one: call it again only after `PLIMSOLL_STATUS_NO_REPORT`
+/// or `PLIMSOLL_STATUS_REPORT_UNREADABLE`.
+///
+/// What a host sends is no mistake of the caller, and all but the first of these answers are
+/// counted, see `plimsoll_cluster_stats`: `PLIMSOLL_STATUS_NO_REPORT` if the response says nothing
+/// of load, `PLIMSOLL_STATUS_REPORT_UNREADABLE` if what it says cannot be read,
+/// `PLIMSOLL_STATUS_REPORT_REJECTED` if nothing can be made of it or the policy does not go by
+/// reports, and `PLIMSOLL_STATUS_STALE_PICK` if the host is gone.
+///
+/// Fails with `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_INVALID_ARGUMENT` or
+/// `PLIMSOLL_STATUS_UNSUPPORTED_FIELD` for `load`, `PLIMSOLL_STATUS_INVALID_ARGUMENT` for flags
+/// that no pick has or inside `accept`, or `PLIMSOLL_STATUS_PANIC`.
+///
+/// Thread: the one that uses `worker`. Allocates: no, but for JSON, and for a report that is larger
+/// than any before. Blocks: no.
+///
+/// # Safety
+///
+/// `worker` is NULL or alive and no other thread uses it, `pick` is NULL or readable, `load` is NULL
+/// or as large as its `size` says, and its texts are readable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn plimsoll_worker_report(
+    worker: *mut WorkerHandle,
+    pick: *const Pick,
+    load: *const ResponseLoad,
+) -> Status {
+    status(|| {
+        // SAFETY: null is handled; otherwise the caller promises that it is alive.
+        let worker = unsafe { worker.as_ref() }.ok_or(Status::NullArgument)?;
+        // SAFETY: null is handled; otherwise the caller promises that it is readable.
+        let pick = unsafe { pick.as_ref() }.ok_or(Status::NullArgument)?;
+        if load.is_null() {
+            return Err(Status::NullArgument);
+        }
+        // SAFETY: not null; the caller promises the rest.
+        let load = unsafe { growable::read(load) }.map_err(SizeProblem::status)?;
+        // SAFETY: the caller promises that both are readable.
+        let headers = unsafe { engine_headers(load.header_binary, load.header_text) }?;
+        // SAFETY: as above.
+        let trailers = unsafe { engine_headers(load.trailer_binary, load.trailer_text) }?;
+        let response = plimsoll::ResponseLoad { headers, trailers, json: Some(&parse_load_report) };
+        worker.engine()?.report(pick.to_engine()?, &response, load.now_ns)?;
+        Ok(())
+    })
+}
+
+/// Headers in the engine's form.
+///
+/// # Safety
+///
+/// Both texts are readable during `'call`.
+///
+/// # Errors
+///
+/// NULL with a length, or a length that no object can have.
+unsafe fn engine_headers<'call>(binary: Str, text: Str) -> Result<Headers<'call>, Status> {
+    // SAFETY: passed on from the caller.
+    let binary = unsafe { binary.bytes() }?;
+    // SAFETY: as above.
+    let text = unsafe { text.bytes() }?;
+    Ok(Headers { binary, text })
+}
+
+/// Takes in a load report that did not come with a response: of a stream of its own, or of another
+/// proxy. `message` is one `xds.data.orca.v3.OrcaLoadReport` in protobuf, `length` bytes of it; it
+/// may be NULL if `length` is 0. `now_ns` is as in `plimsoll_response_load`.
+///
+/// Fails with `PLIMSOLL_STATUS_UNKNOWN_HOST` if the cluster has no host with this address,
+/// `PLIMSOLL_STATUS_REPORT_UNREADABLE` if the message is not such a report,
+/// `PLIMSOLL_STATUS_REPORT_REJECTED` if nothing can be made of it or the policy does not go by
+/// reports (the error object says which), `PLIMSOLL_STATUS_INVALID_ARGUMENT` for an address that is
+/// not UTF-8, `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_POISONED` or
+/// `PLIMSOLL_STATUS_PANIC`.
+///
+/// Thread: any. Allocates: yes. Blocks: on other control calls.
+///
+/// # Safety
+///
+/// `cluster` is NULL or alive, `address` is readable, `message` is NULL or has `length` readable
+/// bytes, `error` is NULL or writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn plimsoll_cluster_report(
+    cluster: *const ClusterHandle,
+    address: Str,
+    message: *const c_void,
+    length: usize,
+    now_ns: u64,
+    error: *mut *mut Failure,
+) -> Status {
+    let body = || {
+        // SAFETY: null is handled; otherwise the caller promises that it is alive.
+        let cluster = unsafe { cluster.as_ref() }.ok_or_else(|| Failure::null("cluster"))?;
+        // SAFETY: the caller promises that it is readable.
+        let address = unsafe { address.read("address") }?;
+        // SAFETY: the caller promises `length` readable bytes.
+        let message = unsafe { text::bytes(message.cast(), length) }
+            .map_err(|status| text::failure(status, "message"))?;
+        let mut parser = Parser::new();
+        let report = parser.grpc(message.unwrap_or_default()).map_err(|error| {
+            Failure::new(Status::ReportUnreadable, "message", error.to_string())
+        })?;
+        Ok(cluster.engine().report(address, &report, now_ns)?)
+    };
+    // SAFETY: the caller promises that it is null or writable.
+    unsafe { report(error, body) }
+}
