@@ -51,6 +51,12 @@ impl fmt::Debug for ResponseLoad<'_> {
 }
 
 impl ResponseLoad<'_> {
+    /// Whether the response says nothing of load.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.headers.is_empty() && self.trailers.is_empty()
+    }
+
     /// Hands over the report that counts: in `behavior: envoy` the first that can be read, in
     /// `behavior: native` the last, since trailers are newer than headers. If none can be read it is
     /// what is wrong with the one that was asked for first.

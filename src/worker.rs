@@ -252,22 +252,27 @@ impl Worker {
 
     /// Ends a counted request. Any worker of the cluster may end any pick of it.
     ///
-    /// The outcome is there for policies that learn from it; none of the present ones does.
+    /// The outcome is there for policies that learn from it. One does: client-side weighted round
+    /// robin in `behavior: native` does not trust a host that has never reported its load and fails.
+    /// A worker that is [quiescent](Self::quiesce) learns nothing.
     ///
     /// # Errors
     ///
     /// The caller's mistakes, see [`DoneError`]. Ending one request twice while others are active
     /// on the same host cannot be noticed and ends one of those.
     #[inline]
-    pub fn done(&self, pick: Pick, _outcome: Outcome) -> Result<(), DoneError> {
+    pub fn done(&self, pick: Pick, outcome: Outcome) -> Result<(), DoneError> {
         if !pick.counted {
             return Err(DoneError::NotCounted);
         }
-        if self.shared.table.end(pick.slot, pick.generation) {
-            Ok(())
-        } else {
-            Err(DoneError::Stale)
+        let Self { reader, shared, .. } = self;
+        if let Some(reports) = reader.held().and_then(|snapshot| snapshot.reports.as_ref())
+            && shared.table.is_generation(pick.slot, pick.generation)
+        {
+            // Before the end, after which the slot may be given to another host.
+            reports.records.outcome(pick.slot, outcome == Outcome::Success);
         }
+        if shared.table.end(pick.slot, pick.generation) { Ok(()) } else { Err(DoneError::Stale) }
     }
 
     /// Takes in what a response said of its host's load. Call it before [`done`](Self::done), or in
@@ -278,7 +283,8 @@ impl Worker {
     /// with [`ReportFailure::NoData`] or [`ReportFailure::Unreadable`].
     ///
     /// `now_ns` is the time on the scale of [`Cluster::tick`]; 0 for what the last tick was told.
-    /// Never waits; allocates for JSON only, or while a report is larger than any before.
+    /// Never waits; allocates for JSON only, or while a report is larger than any before. A worker
+    /// that is [quiescent](Self::quiesce) stays so.
     ///
     /// # Errors
     ///
@@ -289,16 +295,24 @@ impl Worker {
         response: &ResponseLoad<'_>,
         now_ns: u64,
     ) -> Result<(), ReportFailure> {
+        let was_quiescent = self.reader.held().is_none();
+        if was_quiescent {
+            self.advance();
+        }
         let Self { reader, state, shared, parser } = self;
         let now_ns = if now_ns == 0 { shared.clock.now_ns() } else { now_ns };
         let reports = reader.held().and_then(|snapshot| snapshot.reports.as_ref());
         let outcome = match reports {
+            _ if response.is_empty() => Err(ReportFailure::NoData),
             None => Err(ReportFailure::Rejected(ReportRejected::NotWanted)),
             Some(_) if !shared.table.is_generation(pick.slot, pick.generation) => {
                 Err(ReportFailure::Rejected(ReportRejected::UnknownHost))
             }
             Some(reports) => reports.take_response(pick.slot, response, parser, now_ns),
         };
+        if was_quiescent {
+            reader.quiesce();
+        }
         if let Some(counter) = counter(outcome) {
             state.count(counter);
         }

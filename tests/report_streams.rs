@@ -128,6 +128,10 @@ fn a_stream_that_ends_is_tried_again_unless_the_server_lacks_the_method() {
         cluster.report_stream_ended(hosts[1], StreamEnd::Status(14), SECOND).unwrap();
         assert_eq!(stat(&cluster, "lb_orca_oob.stream_terminated"), 1);
         assert_eq!(stat(&cluster, "lb_orca_oob.stream_failures"), 1);
+        cluster.report_stream_message(hosts[1], REPORT, SECOND).unwrap();
+        cluster.tick(2 * SECOND).unwrap();
+        assert_eq!(stat(&cluster, "lb_orca_oob.reports_received"), 0, "it crossed the end");
+        assert_eq!(stat(&cluster, "plimsoll.weights_usable"), 0);
         assert_eq!(opened(&cluster, 2 * SECOND), [hosts[1]], "{behavior:?}");
     }
 }
@@ -144,22 +148,22 @@ fn bytes_that_are_no_report_close_the_stream() {
 #[test]
 fn a_stream_goes_where_the_settings_say() {
     let table = [
-        ("2.2.2.2:80", "", 0, "", "2.2.2.2:80"),
-        ("2.2.2.2:80", "", 9001, "", "2.2.2.2:9001"),
-        ("[::1]:80", "", 9001, "", "[::1]:9001"),
-        ("2.2.2.2:80", "backend", 9001, "", "backend"),
-        ("2.2.2.2:80", "backend", 0, "reports.local", "reports.local"),
-        ("/run/backend.sock", "", 9001, "", "test"),
+        ("2.2.2.2:80", "", 0, "", "2.2.2.2:80", "2.2.2.2:80"),
+        ("2.2.2.2:80", "", 9001, "", "2.2.2.2:9001", "2.2.2.2:9001"),
+        ("[::1]:80", "", 9001, "", "[::1]:9001", "[::1]:9001"),
+        ("2.2.2.2:80", "backend", 9001, "", "2.2.2.2:9001", "backend"),
+        ("2.2.2.2:80", "backend", 0, "reports.local", "2.2.2.2:80", "reports.local"),
+        ("/run/backend.sock", "", 9001, "", "/run/backend.sock", "test"),
     ];
-    for (address, hostname, port_value, authority, expected) in table {
+    for (address, hostname, port_value, authority, dial, name) in table {
         let reporting = OutOfBandReporting { port_value, authority: authority.to_owned() };
         let policy = ClientSideWeightedRoundRobin { oob_reporting_config: reporting, ..policy() };
         let host = Endpoint { hostname: hostname.to_owned(), ..Endpoint::new(address) };
         let hosts = assignment(vec![group(0, "z", vec![host])]);
         let cluster = open(settings(Behavior::Native, policy), &hosts);
         let target = cluster.report_stream_target(opened(&cluster, SECOND)[0]).unwrap().unwrap();
-        assert_eq!(target.authority, expected, "{address}");
-        assert_eq!((target.address.as_str(), target.port_value), (address, port_value));
+        let seen = [&target.address, &target.dial, &target.authority];
+        assert_eq!(seen, [address, dial, name]);
     }
 }
 

@@ -12,7 +12,8 @@ use plimsoll::config::{
 };
 use plimsoll::orca::{Headers, LoadReport};
 use plimsoll::{
-    Cluster, HealthEvent, Outcome, PickContext, ReportFailure, ReportRejected, ResponseLoad, Update,
+    Cluster, HealthEvent, Options, Outcome, PickContext, ReportFailure, ReportRejected,
+    ResponseLoad, Update, Worker,
 };
 
 const SECOND: u64 = 1_000_000_000;
@@ -155,6 +156,32 @@ fn other_settings_keep_reports_and_weights() {
 }
 
 #[test]
+fn clusters_that_start_together_move_apart_and_settings_put_nothing_off() {
+    let settings = |behavior| config(behavior, &Policy::ClientSideWeightedRoundRobin(policy()));
+    let first_pass = |behavior, seed| {
+        let options = Options { seed: Some(seed), ..Options::default() };
+        let cluster = Cluster::open(settings(behavior), &hosts(&[1]), options).unwrap();
+        cluster.next_tick_ns().unwrap().unwrap()
+    };
+    let mut passes: Vec<u64> = (0..100).map(|seed| first_pass(Behavior::Native, seed)).collect();
+    passes.sort_unstable();
+    assert!(passes[0] >= SECOND / 2 && passes[99] <= SECOND, "{passes:?}");
+    assert!(passes.windows(2).all(|pair| pair[1] - pair[0] < SECOND / 16), "{passes:?}");
+    assert!((0..100).all(|seed| first_pass(Behavior::Envoy, seed) == SECOND));
+
+    let cluster = cluster(policy(), &[1]);
+    let due = cluster.next_tick_ns().unwrap();
+    for tenth in 1..5 {
+        cluster.tick(tenth * SECOND / 10).unwrap();
+        let error_utilization_penalty = Some(tenth as f32);
+        let policy = ClientSideWeightedRoundRobin { error_utilization_penalty, ..policy() };
+        let policy = Policy::ClientSideWeightedRoundRobin(policy);
+        cluster.reconfigure(config(Behavior::Native, &policy)).unwrap();
+        assert_eq!(cluster.next_tick_ns().unwrap(), due);
+    }
+}
+
+#[test]
 fn periods_have_sane_ends() {
     let short = ClientSideWeightedRoundRobin {
         weight_update_period: Duration::ZERO,
@@ -162,7 +189,8 @@ fn periods_have_sane_ends() {
         ..policy()
     };
     let never_old = cluster(short.clone(), &[1, 1]);
-    assert_eq!(never_old.next_tick_ns().unwrap(), Some(SECOND / 10), "Envoy spins");
+    never_old.tick(SECOND).unwrap();
+    assert_eq!(never_old.next_tick_ns().unwrap(), Some(SECOND * 11 / 10), "Envoy spins");
     report(&never_old, 0, 100.0);
     report(&never_old, 1, 300.0);
     for day in 1..100 {
@@ -279,7 +307,68 @@ fn a_worker_takes_the_last_report_of_each_attempt() {
     let pick = worker.pick(&PickContext::default()).unwrap();
     let unwanted = worker.report(pick, &load(early, late), 3 * SECOND);
     assert_eq!(unwanted, Err(ReportFailure::Rejected(ReportRejected::NotWanted)));
+    assert_eq!(worker.report(pick, &ResponseLoad::default(), 0), Err(ReportFailure::NoData));
     assert_eq!(stat(&plain, "plimsoll.load_reports_ignored"), 1);
+}
+
+#[test]
+fn a_quiescent_worker_takes_reports_in_and_stays_quiescent() {
+    let cluster = cluster(policy(), &[1]);
+    let mut worker = cluster.worker().unwrap();
+    let pick = worker.pick(&PickContext::default()).unwrap();
+    worker.quiesce();
+    let headers = [("endpoint-load-metrics", "TEXT cpu_utilization=0.5,rps_fractional=100")];
+    let load = ResponseLoad { headers: Headers::find(headers), ..ResponseLoad::default() };
+    worker.report(pick, &load, SECOND).unwrap();
+    assert!(worker.host(pick).is_none(), "it holds a snapshot");
+    assert!(cluster.view().hosts()[0].load.is_some());
+}
+
+/// Picks and ends requests, all those of the last host with an error; how many it got.
+fn picks_of_the_failing(worker: &mut Worker, last: &str) -> u32 {
+    let mut failed = 0;
+    for _ in 0..1000 {
+        let pick = worker.pick(&PickContext::default()).unwrap();
+        let is_last = worker.host(pick).unwrap().address().as_str() == last;
+        failed += u32::from(is_last);
+        worker.done(pick, if is_last { Outcome::Error } else { Outcome::Success }).unwrap();
+    }
+    failed
+}
+
+#[test]
+fn a_host_that_fails_and_never_reported_does_not_get_the_median() {
+    for (behavior, expected) in [(Behavior::Native, 3), (Behavior::Envoy, 200)] {
+        let policy = Policy::ClientSideWeightedRoundRobin(policy());
+        let cluster = open(config(behavior, &policy), &hosts(&[1; 5]));
+        let mut worker = cluster.worker().unwrap();
+        picks_of_the_failing(&mut worker, "h4");
+        (0..4).for_each(|host| report(&cluster, host, 200.0 * (host + 1) as f64));
+        cluster.tick(SECOND).unwrap();
+        let failed = picks_of_the_failing(&mut worker, "h4");
+        assert!(failed.abs_diff(expected) <= 1, "{behavior:?}: {failed} of 1000");
+
+        // A success without a report is enough.
+        let pick = loop {
+            let pick = worker.pick(&PickContext::default()).unwrap();
+            if worker.host(pick).unwrap().address().as_str() == "h4" {
+                break pick;
+            }
+            worker.done(pick, Outcome::Success).unwrap();
+        };
+        worker.done(pick, Outcome::Success).unwrap();
+        cluster.tick(2 * SECOND).unwrap();
+        assert!((weights(&cluster)[4] - 500.0).abs() < 4.0, "{:?}", weights(&cluster));
+    }
+}
+
+#[test]
+fn failures_mean_nothing_while_nobody_reports() {
+    let cluster = cluster(policy(), &[1; 2]);
+    let mut worker = cluster.worker().unwrap();
+    picks_of_the_failing(&mut worker, "h1");
+    cluster.tick(SECOND).unwrap();
+    assert!(are_like(&weights(&cluster), &[1.0, 1.0]), "{:?}", weights(&cluster));
 }
 
 #[test]

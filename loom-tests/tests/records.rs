@@ -57,6 +57,21 @@ fn never_loses_a_fresh_report<R: Record + Send + Sync + 'static>() {
     });
 }
 
+/// One worker reports while others see requests fail and succeed: the report stays.
+#[test]
+fn a_packed_record_keeps_a_report_that_comes_while_requests_end() {
+    check(|| {
+        let record = Arc::new(Packed::new());
+        let enders = [false, true].map(|succeeded| {
+            let record = Arc::clone(&record);
+            thread::spawn(move || record.outcome(succeeded))
+        });
+        report(&*record, 7);
+        enders.into_iter().for_each(|ender| ender.join().unwrap());
+        assert_eq!(record.judge(17 * MS, PERIODS), Verdict::Usable(7.0));
+    });
+}
+
 #[test]
 fn r1_r2_r3_an_exact_record_is_of_one_report() {
     never_mixes::<Exact>();

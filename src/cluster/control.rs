@@ -97,7 +97,7 @@ impl Control {
             &config,
             runtime.is_on(NAMED_METRICS_FIRST, true),
             None,
-            model.now_ns,
+            (model.now_ns, seed),
         );
         if let Some(weights) = &mut weights {
             weights.pass(&mut model);
@@ -180,7 +180,7 @@ impl Control {
             &self.config,
             self.runtime.is_on(NAMED_METRICS_FIRST, true),
             self.weights.as_ref(),
-            self.model.now_ns,
+            (self.model.now_ns, self.seed),
         );
         self.streams.follow(&self.model, &self.config);
         self.loads = Loads::default();

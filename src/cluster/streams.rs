@@ -20,7 +20,7 @@ const GENERATOR: u64 = u64::MAX;
 /// ```
 /// # use plimsoll::StreamTarget;
 /// fn describe(target: &StreamTarget) -> String {
-///     format!("{} as {}", target.address, target.authority)
+///     format!("{} as {}", target.dial, target.authority)
 /// }
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,10 +28,10 @@ const GENERATOR: u64 = u64::MAX;
 pub struct StreamTarget {
     /// The host's address.
     pub address: String,
-    /// Another port than the address has; 0 for none.
-    pub port_value: u32,
-    /// What to call the host in requests: what is configured, else its name, else its address
-    /// with the port that is dialed.
+    /// What to connect to: the address, with the port of `oob_reporting_config` if there is one.
+    pub dial: String,
+    /// What to call the host in requests: the authority of `oob_reporting_config`, else the host's
+    /// name, else what is dialed, else, for a path, the cluster's name.
     pub authority: String,
 }
 
@@ -104,7 +104,8 @@ impl Streams {
         actions
     }
 
-    /// Takes in one message, which is a report in protobuf.
+    /// Takes in one message, which is a report in protobuf. One that crossed the end of its stream
+    /// is dropped.
     pub(super) fn message(
         &mut self,
         host: StreamHost,
@@ -112,19 +113,16 @@ impl Streams {
         weights: Option<&ReportedWeights>,
         now_ns: u64,
     ) {
-        let frame = if message.is_empty() {
-            StreamFrame::Empty
-        } else {
-            match (self.parser.grpc(message), weights) {
-                (Err(_), _) => StreamFrame::Malformed,
-                (Ok(report), Some(weights))
-                    if self.wanted.get(&host.slot) == Some(&host.generation)
-                        && weights.reports.take(host.slot, &report, now_ns).is_ok() =>
-                {
-                    StreamFrame::Accepted
-                }
-                (Ok(_), _) => StreamFrame::Refused,
-            }
+        if !self.streams.is_open(host) {
+            return;
+        }
+        let frame = match self.parser.grpc(message) {
+            _ if message.is_empty() => StreamFrame::Empty,
+            Err(_) => StreamFrame::Malformed,
+            Ok(report) => match weights.map(|it| it.reports.take(host.slot, &report, now_ns)) {
+                Some(Ok(())) => StreamFrame::Accepted,
+                Some(Err(_)) | None => StreamFrame::Refused,
+            },
         };
         let Self { streams, draws, .. } = self;
         streams.frame(host, frame, now_ns, || draws.generate());
@@ -162,17 +160,16 @@ pub(super) fn target(
     let entry =
         model.directory.get(host.slot).filter(|entry| entry.generation == host.generation)?;
     let reporting = &policy.oob_reporting_config;
-    let address = entry.info.address.as_str().to_owned();
-    let dialed = || match (reporting.port_value, address.rsplit_once(':')) {
-        (port, Some((host, _))) if port > 0 => format!("{host}:{port}"),
-        // A path has no port and is no name for a host; the cluster's is.
-        (_, None) => config.name.clone(),
-        (_, Some(_)) => address.clone(),
+    let address = entry.info.address.as_str();
+    let socket = address.rsplit_once(':');
+    let dial = match (reporting.port_value, socket) {
+        (port @ 1.., Some((ip, _))) => format!("{ip}:{port}"),
+        _ => address.to_owned(),
     };
-    let names = [&reporting.authority, &entry.place.hostname];
-    let authority = names.into_iter().find(|name| !name.is_empty()).cloned();
-    let authority = authority.unwrap_or_else(dialed);
-    Some(StreamTarget { port_value: reporting.port_value, authority, address })
+    let last = if socket.is_some() { &dial } else { &config.name };
+    let names = [&reporting.authority, &entry.place.hostname, last];
+    let authority = names.into_iter().find(|name| !name.is_empty()).cloned().unwrap_or_default();
+    Some(StreamTarget { address: address.to_owned(), dial, authority })
 }
 
 fn period_ms(config: &ClusterConfig) -> Option<u64> {

@@ -14,6 +14,7 @@ use crate::config::{Behavior, ClusterConfig, MIN_WEIGHT_UPDATE_PERIOD, Policy};
 use crate::host::Directory;
 use crate::records::{Periods, Records, Verdict};
 use crate::reports::Reports;
+use crate::rng::splitmix64;
 use crate::sync::Arc;
 
 /// Weights in native move by more than this part of themselves before tables are made anew.
@@ -50,12 +51,13 @@ pub(crate) struct PassFigures {
 
 impl ReportedWeights {
     /// Weights for a policy that goes by reports. What was reported and weighed before stays, if
-    /// the behaviour is the same.
+    /// the behaviour is the same. `seed` decides when the first pass is due in native: clusters that
+    /// get their settings together do not move their traffic together.
     pub(super) fn for_policy(
         config: &ClusterConfig,
         named_first: bool,
         before: Option<&Self>,
-        now_ns: u64,
+        (now_ns, seed): (u64, u64),
     ) -> Option<Self> {
         let Policy::ClientSideWeightedRoundRobin(policy) = &config.policy else { return None };
         let behavior = config.behavior;
@@ -66,6 +68,12 @@ impl ReportedWeights {
         let update_period_ns =
             nanoseconds(policy.weight_update_period.max(MIN_WEIGHT_UPDATE_PERIOD));
         let is_native = behavior == Behavior::Native;
+        let a_period_on = now_ns.saturating_add(update_period_ns);
+        let next_pass_ns = match before {
+            _ if !is_native => a_period_on,
+            None => a_period_on - splitmix64(seed) % (update_period_ns / 2 + 1),
+            Some(before) => a_period_on.min(before.next_pass_ns),
+        };
         Some(Self {
             behavior,
             periods: Periods {
@@ -74,7 +82,7 @@ impl ReportedWeights {
                 blackout_first: !is_native,
             },
             update_period_ns,
-            next_pass_ns: now_ns.saturating_add(update_period_ns),
+            next_pass_ns,
             reports: Arc::new(Reports::new(policy, behavior, named_first, records)),
             weights: before.map_or_else(|| Arc::new([]) as Arc<[f64]>, Self::share),
             figures: before.map_or_else(PassFigures::default, |before| before.figures),
@@ -165,65 +173,75 @@ impl ReportedWeights {
         weights: &mut [f64],
         now_ns: u64,
     ) -> bool {
-        let mut verdicts = Vec::with_capacity(set.order.len());
+        let mut hosts = Vec::with_capacity(set.order.len());
         for &slot in &set.order {
             let verdict = self.reports.records.judge(slot, now_ns, self.periods);
             let figures = &mut self.figures;
             *match verdict {
                 Verdict::Usable(_) => &mut figures.usable,
                 Verdict::Blackout => &mut figures.blackout,
-                Verdict::Unknown | Verdict::Expired => &mut figures.unknown,
+                Verdict::Unknown | Verdict::Failing | Verdict::Expired => &mut figures.unknown,
             } += 1;
             let usable = if let Verdict::Usable(weight) = verdict { Some(weight) } else { None };
-            let configured = directory.get(slot).map_or(1, |entry| entry.weight);
-            verdicts.push((slot, usable, f64::from(configured)));
+            let configured = directory.get(slot).map_or(1, |entry| entry.weight).into();
+            let is_failing = verdict == Verdict::Failing;
+            hosts.push(Weighed { slot, usable, configured, is_failing });
         }
         match self.behavior {
-            Behavior::Envoy => weigh_as_envoy(&verdicts, weights),
-            Behavior::Native => weigh(&verdicts, weights),
+            Behavior::Envoy => weigh_as_envoy(&hosts, weights),
+            Behavior::Native => weigh(&hosts, weights),
         }
     }
 }
 
-/// A slot, its reported weight, and its configured one.
-type Weighed = (u32, Option<f64>, f64);
+/// A host to be weighed.
+#[derive(Debug, Clone, Copy)]
+struct Weighed {
+    slot: u32,
+    /// The weight that it reported.
+    usable: Option<f64>,
+    configured: f64,
+    /// It has not reported, and its last request failed.
+    is_failing: bool,
+}
 
 /// Whole weights of at least 1; the median for hosts without. A stored 0 never equals what is
 /// made of it, so that Envoy finds a change each time.
 fn weigh_as_envoy(hosts: &[Weighed], weights: &mut [f64]) -> bool {
-    let mut known: Vec<f64> = hosts.iter().filter_map(|&(_, usable, _)| usable).collect();
+    let mut known: Vec<f64> = hosts.iter().filter_map(|host| host.usable).collect();
     let default = match median(&mut known) {
         Some((low, high)) => ((low + high) / 2.0).floor(),
         None => 1.0,
     };
     let mut changed = false;
-    for &(slot, usable, configured) in hosts {
-        let weight = usable.unwrap_or(default);
-        let place = &mut weights[slot as usize];
-        let present = if *place > 0.0 { *place } else { configured };
+    for host in hosts {
+        let weight = host.usable.unwrap_or(default);
+        let place = &mut weights[host.slot as usize];
+        let present = if *place > 0.0 { *place } else { host.configured };
         changed |= weight.to_bits() != present.to_bits();
         *place = weight.max(1.0);
     }
     changed
 }
 
-/// Real weights. Hosts without one weigh what is configured, in the unit of the others; without
-/// any report that is all there is.
+/// Real weights. Hosts without one weigh what is configured, in the unit of the others, or next to
+/// nothing if they fail; without any report what is configured is all there is.
 fn weigh(hosts: &[Weighed], weights: &mut [f64]) -> bool {
-    let mut units: Vec<f64> = hosts
-        .iter()
-        .filter_map(|&(_, usable, configured)| usable.map(|weight| weight / configured))
-        .collect();
+    let unit_of = |host: &Weighed| host.usable.map(|weight| weight / host.configured);
+    let mut units: Vec<f64> = hosts.iter().filter_map(unit_of).collect();
     let unit = median(&mut units).map(|(low, high)| f64::midpoint(low, high));
-    let weigh = |&(_, usable, configured): &Weighed| {
-        usable.unwrap_or_else(|| configured * unit.unwrap_or(1.0))
+    let weigh = |host: &Weighed| match (host.usable, unit) {
+        (Some(weight), _) => weight,
+        (None, None) => host.configured,
+        (None, Some(_)) if host.is_failing => 0.0,
+        (None, Some(unit)) => host.configured * unit,
     };
     let sum: f64 = hosts.iter().map(weigh).sum();
     let least = sum / length(hosts) * LEAST;
     let mut changed = false;
     for host in hosts {
         let weight = weigh(host).max(least);
-        let place = &mut weights[host.0 as usize];
+        let place = &mut weights[host.slot as usize];
         if (weight - *place).abs() > MATERIAL * *place {
             *place = weight;
             changed = true;
@@ -253,10 +271,14 @@ fn nanoseconds(period: Duration) -> u64 {
 mod tests {
     use super::*;
 
+    fn host(slot: u32, usable: Option<f64>, configured: f64) -> Weighed {
+        Weighed { slot, usable, configured, is_failing: false }
+    }
+
     /// The weights after a pass over hosts of configured weight 1, and whether it changed any.
     fn pass(behavior: Behavior, usable: &[Option<f64>], before: &[f64]) -> (Vec<f64>, bool) {
         let hosts: Vec<Weighed> =
-            (0..).zip(usable).map(|(slot, &usable)| (slot, usable, 1.0)).collect();
+            (0..).zip(usable).map(|(slot, &usable)| host(slot, usable, 1.0)).collect();
         let mut weights = before.to_vec();
         let changed = match behavior {
             Behavior::Envoy => weigh_as_envoy(&hosts, &mut weights),
@@ -313,11 +335,11 @@ mod tests {
 
     #[test]
     fn configured_weights_hold_without_reports_and_scale_beside_them() {
-        let hosts = [(0, None, 3.0), (1, None, 5.0), (2, None, 9.0)];
+        let hosts = [host(0, None, 3.0), host(1, None, 5.0), host(2, None, 9.0)];
         let mut weights = [0.0; 3];
         weigh(&hosts, &mut weights);
         assert!(weights.iter().eq(&[3.0, 5.0, 9.0]), "{weights:?}");
-        let hosts = [(0, Some(300.0), 3.0), (1, Some(500.0), 5.0), (2, None, 9.0)];
+        let hosts = [host(0, Some(300.0), 3.0), host(1, Some(500.0), 5.0), host(2, None, 9.0)];
         weigh(&hosts, &mut weights);
         assert!(weights.iter().eq(&[300.0, 500.0, 900.0]), "{weights:?}");
     }

@@ -74,6 +74,12 @@ impl<'a> Headers<'a> {
         }
         found
     }
+
+    /// Whether neither header is there.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.binary.is_none() && self.text.is_none()
+    }
 }
 
 /// Reads reports, one at a time. It owns the memory that this takes: about 2 KiB at first, and up

@@ -136,10 +136,12 @@ impl ReportStreams {
         now_ns: u64,
         draw: impl FnOnce() -> u64,
     ) {
+        if !self.is_open(host) {
+            return;
+        }
         let behavior = self.behavior;
         let stats = &mut self.stats;
         match frame {
-            _ if !has_open(&self.sessions, host) => return,
             StreamFrame::Malformed => {
                 self.closing.push(StreamAction::Close { host });
                 return self.ended(host, StreamEnd::Broken, now_ns, draw);
@@ -163,7 +165,7 @@ impl ReportStreams {
         now_ns: u64,
         draw: impl FnOnce() -> u64,
     ) {
-        if !has_open(&self.sessions, host) {
+        if !self.is_open(host) {
             return;
         }
         let behavior = self.behavior;
@@ -205,6 +207,13 @@ impl ReportStreams {
     pub fn next_deadline(&self) -> Option<u64> {
         let first = self.deadlines.first().map(|&(deadline_ns, _)| deadline_ns);
         if self.closing.is_empty() { first } else { Some(0) }
+    }
+
+    /// Whether the host has a stream that has been opened and has not ended.
+    #[must_use]
+    pub fn is_open(&self, host: StreamHost) -> bool {
+        let session = self.sessions.get(&host.slot);
+        session.is_some_and(|session| session.generation == host.generation && session.is_open())
     }
 
     /// What has been counted.
@@ -250,11 +259,6 @@ impl ReportStreams {
 fn shortest(periods_ms: &[u64]) -> Option<u64> {
     let period = |&period_ms: &u64| if period_ms == 0 { DEFAULT_PERIOD_MS } else { period_ms };
     periods_ms.iter().map(period).min()
-}
-
-fn has_open(sessions: &HashMap<u32, Session>, host: StreamHost) -> bool {
-    let session = sessions.get(&host.slot);
-    session.is_some_and(|session| session.generation == host.generation && session.is_open())
 }
 
 /// Keeps the set up with one deadline.

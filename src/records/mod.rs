@@ -40,6 +40,8 @@ pub struct Periods {
 pub enum Verdict {
     /// No report, or none that still counts.
     Unknown,
+    /// The same, and the host's last request failed.
+    Failing,
     /// Too soon after the first report.
     Blackout,
     /// The last report was too old; the host is new from now on.
@@ -55,6 +57,10 @@ pub trait Record {
 
     /// Takes a report in. Any thread; never waits.
     fn report(&self, sample: Sample);
+
+    /// Takes note of how a request ended; it counts as long as there is no report. Any thread; never
+    /// waits.
+    fn outcome(&self, succeeded: bool);
 
     /// Judges the record, and makes the host new again if its report has expired. Control side,
     /// one thread at a time.

@@ -4,10 +4,12 @@
 //!
 //! None: each word is a whole message. The time of the first report is set from nothing by
 //! compare-and-exchange and taken back by the control side only, which looks again afterwards, so
-//! that a report which comes meanwhile does not end up without one.
+//! that a report which comes meanwhile does not end up without one. That requests fail is noted in
+//! a word of no report, and only by exchange: no report is lost to it.
 
 use super::{Periods, Record, Sample, Verdict, verdict};
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
+use state::Word;
 
 const NS_PER_MS: u64 = 1_000_000;
 
@@ -32,9 +34,18 @@ impl Record for Packed {
         self.state.set(sample.value, stamp);
     }
 
+    #[inline]
+    fn outcome(&self, succeeded: bool) {
+        self.state.set_failing(!succeeded);
+    }
+
     fn judge(&self, now_ns: u64, periods: Periods) -> Verdict {
         let now = stamp(now_ns);
-        let Some(mut report) = self.state.get() else { return Verdict::Unknown };
+        let mut report = match self.state.get() {
+            Word::Nothing => return Verdict::Unknown,
+            Word::Failing => return Verdict::Failing,
+            Word::Report(report) => report,
+        };
         // A report without a first one came while the host was made new.
         self.state.begin(report.stamp);
         let oldest = now.wrapping_sub(OLDEST_MS).max(1);
@@ -56,7 +67,7 @@ impl Record for Packed {
     }
 
     fn last(&self, now_ns: u64) -> Option<Sample> {
-        let report = self.state.get()?;
+        let Word::Report(report) = self.state.get() else { return None };
         let age_ns = nanoseconds(age(report.stamp, stamp(now_ns)));
         let utilization = self.state.utilization();
         Some(Sample {
@@ -98,9 +109,20 @@ mod state {
         pub(super) stamp: u32,
     }
 
+    /// What the word says.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub(super) enum Word {
+        Nothing,
+        Failing,
+        Report(Report),
+    }
+
+    /// A word of no report while requests fail: no stamp is 0.
+    const FAILING: u64 = 1 << 32;
+
     #[derive(Debug)]
     pub(super) struct State {
-        /// The value in the high half, the time in the low one; 0 for none.
+        /// The value in the high half, the time in the low one; 0 or [`FAILING`] for none.
         word: AtomicU64,
         /// The time of the first report; 0 for none.
         since: AtomicU32,
@@ -116,13 +138,28 @@ mod state {
             }
         }
 
-        /// The last report.
         #[allow(clippy::cast_possible_truncation)] // two halves
-        pub(super) fn get(&self) -> Option<Report> {
+        pub(super) fn get(&self) -> Word {
             // No edge: the word is the whole message.
-            let word = self.word.load(Ordering::Relaxed);
-            let report = Report { value: f32::from_bits((word >> 32) as u32), stamp: word as u32 };
-            (word != 0).then_some(report)
+            match self.word.load(Ordering::Relaxed) {
+                0 => Word::Nothing,
+                FAILING => Word::Failing,
+                word => Word::Report(Report {
+                    value: f32::from_bits((word >> 32) as u32),
+                    stamp: word as u32,
+                }),
+            }
+        }
+
+        /// Notes whether requests fail, unless there is a report.
+        #[inline]
+        pub(super) fn set_failing(&self, failing: bool) {
+            let (before, after) = if failing { (0, FAILING) } else { (FAILING, 0) };
+            // No edge: a guess, which the exchange verifies; and the word is the whole message.
+            if self.word.load(Ordering::Relaxed) == before {
+                let (success, failure) = (Ordering::Relaxed, Ordering::Relaxed);
+                let _ = self.word.compare_exchange(before, after, success, failure);
+            }
         }
 
         #[allow(clippy::cast_possible_truncation)] // 24 bits of a float are plenty
@@ -254,6 +291,24 @@ mod tests {
         report(&record, 1.0, 1000);
         assert_eq!(record.judge(900 * MS, PERIODS), Verdict::Blackout);
         assert_eq!(record.last(900 * MS).unwrap().now_ns, 900 * MS);
+    }
+
+    #[test]
+    fn failures_are_known_until_a_success_or_a_report() {
+        let record = Packed::new();
+        record.outcome(false);
+        record.outcome(false);
+        assert_eq!(record.judge(0, PERIODS), Verdict::Failing);
+        assert_eq!(record.last(0), None);
+        record.outcome(true);
+        assert_eq!(record.judge(0, PERIODS), Verdict::Unknown);
+        record.outcome(false);
+        report(&record, 0.0, 0);
+        assert_eq!(record.judge(60 * MS, PERIODS), Verdict::Usable(0.0));
+        record.outcome(false);
+        assert_eq!(record.judge(60 * MS, PERIODS), Verdict::Usable(0.0), "it has reported");
+        record.forget();
+        assert_eq!(record.judge(60 * MS, PERIODS), Verdict::Unknown);
     }
 
     #[test]

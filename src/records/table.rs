@@ -41,6 +41,15 @@ impl Records {
         };
     }
 
+    /// Takes note of how a request to the host in `slot` ended.
+    #[inline]
+    pub(crate) fn outcome(&self, slot: u32, succeeded: bool) {
+        match self {
+            Self::Packed(table) => with(table, slot, |record| record.outcome(succeeded)),
+            Self::Exact(table) => with(table, slot, |record| record.outcome(succeeded)),
+        };
+    }
+
     /// What the record of `slot` is worth. Control side.
     pub(crate) fn judge(&self, slot: u32, now_ns: u64, periods: Periods) -> Verdict {
         let verdict = match self {
