@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::config::Policy;
-use crate::host::Address;
+use crate::host::{Address, Locality};
 use crate::policy::{Candidate, NoHost, PriorityChoice, Recorder, Source};
 use crate::published::{Published, Warmup, percent};
 
@@ -18,6 +18,8 @@ pub struct Explanation {
     pub draw: Option<u64>,
     /// How the priority was chosen; `None` if nothing was chosen at all.
     pub priority: Option<PriorityDecision>,
+    /// How the locality was chosen; `None` if that was up to the hosts.
+    pub locality: Option<LocalityDecision>,
     /// The policy that chose the host.
     pub policy: Policy,
     /// The host, or why there is none.
@@ -42,6 +44,16 @@ pub struct PriorityDecision {
     pub source: Source,
     /// Whether the priority panics.
     pub panic: bool,
+}
+
+/// How a locality was chosen.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct LocalityDecision {
+    /// The weights of all localities, see [`LocalityRoute`](crate::LocalityRoute).
+    pub weights: Vec<f64>,
+    /// The chosen one.
+    pub chosen: Locality,
 }
 
 /// The chosen host.
@@ -98,9 +110,10 @@ impl Explanation {
             })
         });
         let priority = trace.priority.map(|choice| decision(snapshot, choice));
+        let locality = trace.priority.and_then(|choice| locality(snapshot, choice));
         let why = sentence(snapshot, &trace, &host);
         let policy = snapshot.config.policy.clone();
-        Self { snapshot: snapshot.version, draw: trace.draw, priority, policy, host, why }
+        Self { snapshot: snapshot.version, draw: trace.draw, priority, locality, policy, host, why }
     }
 }
 
@@ -117,6 +130,16 @@ fn decision(snapshot: &Published, choice: PriorityChoice) -> PriorityDecision {
     }
 }
 
+fn locality(snapshot: &Published, choice: PriorityChoice) -> Option<LocalityDecision> {
+    let routes = snapshot.priorities[choice.priority as usize]
+        .routes(choice.source, snapshot.config.behavior);
+    let chosen = routes.localities.get(choice.locality? as usize)?.locality.clone();
+    Some(LocalityDecision {
+        weights: routes.localities.iter().map(|it| it.weight).collect(),
+        chosen,
+    })
+}
+
 fn sentence(snapshot: &Published, trace: &Trace, host: &Result<ExplainedHost, NoHost>) -> String {
     let mut why = String::new();
     if let Some(choice) = trace.priority {
@@ -129,6 +152,9 @@ fn sentence(snapshot: &Published, trace: &Trace, host: &Result<ExplainedHost, No
         let panics = if choice.panic { " (in panic)" } else { "" };
         let source = choice.source.name();
         let _ = write!(why, "priority {index}, {source} hosts{panics}, load {load:.2} %; ");
+        if let Some(LocalityDecision { chosen, .. }) = locality(snapshot, choice) {
+            let _ = write!(why, "locality {chosen}; ");
+        }
     }
     let _ = match host {
         Ok(host) => {

@@ -27,6 +27,7 @@ pub mod config;
 mod error;
 mod explain;
 mod host;
+mod locality;
 pub mod orca;
 mod out_of_band;
 mod policy;
@@ -37,6 +38,7 @@ mod reports;
 #[doc(hidden)]
 pub mod records;
 mod rng;
+mod routes;
 mod schedule;
 // Public for the models and the benchmarks only; not part of the interface.
 #[doc(hidden)]
@@ -47,10 +49,11 @@ mod view;
 mod worker;
 
 pub use cluster::{
-    Applied, Cluster, HostChange, HostLoad, Options, Runtime, RuntimeValue, StreamTarget, Update,
+    Applied, Cluster, HostChange, HostLoad, LocalCluster, Options, Runtime, RuntimeValue,
+    StreamTarget, Update,
 };
 pub use error::Error;
-pub use explain::{ExplainedHost, Explanation, PriorityDecision};
+pub use explain::{ExplainedHost, Explanation, LocalityDecision, PriorityDecision};
 pub use host::{
     Address, CoarseHealth, EdsHealth, HealthEvent, HealthFlags, HostData, HostRef, Locality,
     MAX_LOAD,
@@ -62,8 +65,13 @@ pub use policy::{NoHost, Source};
 pub use priority::Tally;
 pub use published::Warmup;
 pub use reports::{ReportFailure, ReportRejected, ResponseLoad};
+pub use routes::{LocalityRoute, Routes};
 pub use stats::Stats;
 pub use view::{HostView, LocalityView, PriorityView, ReportedLoad, View};
 pub use worker::{
     DoneError, MAX_PEEKS, MAX_RETRIES, Outcome, Pick, PickContext, Worker, WorkerOptions,
 };
+
+#[cfg(doctest)]
+#[doc = include_str!("../docs/localities.md")]
+struct Localities;

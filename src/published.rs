@@ -5,6 +5,7 @@ use crate::host::{Cells, Directory, Entry, Locality};
 use crate::policy::{Identity, SlowStart, Tables, age_ms};
 use crate::priority::{Loads, Tally, envoy, native};
 use crate::reports::Reports;
+use crate::routes::Routing;
 use crate::sync::Arc;
 
 /// One immutable state of a cluster.
@@ -37,6 +38,7 @@ pub(crate) struct Priority {
     pub(crate) tally: Tally,
     /// The local one first, then by name.
     pub(crate) localities: Box<[LocalityTally]>,
+    pub(crate) routing: Routing,
 }
 
 /// The hosts of one priority and locality.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::cluster::{Cluster, Summary};
+use crate::cluster::{Cluster, RouterFigures, Summary};
 use crate::error::Error;
 use crate::policy::Counter;
 use crate::published::Published;
@@ -68,6 +68,30 @@ impl Stats {
             ("lb_orca_oob.stream_failures", summary.streams.stream_failures),
             ("lb_orca_oob.stream_terminated", summary.streams.stream_terminated),
         ]);
+        // Picks add to the first of these as well.
+        let of_picks = summary.counts[Counter::LocalClusterNotOk as usize];
+        let RouterFigures {
+            recalculate_zone_structures,
+            local_cluster_not_ok,
+            zone_cluster_too_small,
+        } = summary.router;
+        stats.retain(|(name, _)| *name != Counter::LocalClusterNotOk.name());
+        stats.extend([
+            (Counter::LocalClusterNotOk.name(), local_cluster_not_ok + of_picks),
+            ("lb_recalculate_zone_structures", recalculate_zone_structures),
+            ("lb_zone_cluster_too_small", zone_cluster_too_small),
+        ]);
+        if let Some(figures) = summary.load_aware {
+            stats.extend([
+                ("load_aware_locality.all_overloaded_total", figures.all_overloaded),
+                ("load_aware_locality.local_preferred_total", figures.local_preferred),
+                ("load_aware_locality.probe_active_total", figures.probe_active),
+                ("load_aware_locality.recompute_total", figures.recompute),
+                ("load_aware_locality.spill_active_total", figures.spill_active),
+                ("load_aware_locality.stale_locality_total", figures.stale_locality),
+                ("plimsoll.load_aware_mode_changes", figures.mode_changes),
+            ]);
+        }
         if let Some(weights) = summary.weights {
             stats.extend([
                 ("plimsoll.weight_passes", weights.passes),

@@ -6,9 +6,11 @@ use std::time::Duration;
 use crate::cluster::{Cluster, Shared};
 use crate::config::ClusterConfig;
 use crate::host::{HostRef, Locality};
+use crate::policy::Source;
 use crate::priority::Tally;
 use crate::published::{Published, Warmup, percent};
 use crate::records::Sample;
+use crate::routes::Routes;
 use crate::snapshot::{Cell, Pinned};
 use crate::sync::WatchedArc;
 
@@ -71,7 +73,7 @@ pub struct ReportedLoad {
     pub utilization: f64,
     /// How old the report is.
     pub age: Duration,
-    /// The weight that follows from it.
+    /// The weight that follows from it; 0 if the policy makes none of it.
     pub weight: f64,
 }
 
@@ -163,7 +165,7 @@ impl View {
 
     fn load(&self, slot: u32, now_ns: u64) -> Option<ReportedLoad> {
         let Sample { value, utilization, now_ns: reported_ns } =
-            self.snapshot.reports.as_ref()?.records.last(slot, now_ns)?;
+            self.snapshot.reports.as_ref()?.last(slot, now_ns)?;
         let age = Duration::from_nanos(now_ns.saturating_sub(reported_ns));
         Some(ReportedLoad { utilization, age, weight: value })
     }
@@ -192,6 +194,13 @@ impl<'a> PriorityView<'a> {
             tally: locality.tally,
         })
     }
+
+    /// How what goes to its healthy, its degraded or, in panic, all its hosts divides among its
+    /// localities.
+    #[must_use]
+    pub fn routes(&self, source: Source) -> Routes<'a> {
+        self.snapshot.priorities[self.index].routes(source, self.snapshot.config.behavior)
+    }
 }
 
 impl fmt::Display for View {
@@ -218,15 +227,9 @@ impl fmt::Display for View {
 }
 
 fn row(host: &HostView<'_>) -> Vec<String> {
-    let Locality { region, zone, sub_zone } = host.host.locality();
-    let place: Vec<&str> = [region, zone, sub_zone]
-        .map(String::as_str)
-        .into_iter()
-        .filter(|p| !p.is_empty())
-        .collect();
     vec![
         host.host.priority().to_string(),
-        if place.is_empty() { "-".to_owned() } else { place.join("/") },
+        host.host.locality().to_string(),
         host.host.address().to_string(),
         host.host.health().to_string(),
         host.host.weight().to_string(),

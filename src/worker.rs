@@ -166,7 +166,7 @@ impl Worker {
     ) -> Self {
         state.draws.queue(draws);
         if let Some(snapshot) = reader.held() {
-            state.adopt(snapshot.identity);
+            snapshot.tables.adopt(&mut state, snapshot.identity);
         }
         Self { reader, state, shared, parser: Parser::new() }
     }
@@ -265,14 +265,28 @@ impl Worker {
         if !pick.counted {
             return Err(DoneError::NotCounted);
         }
-        let Self { reader, shared, .. } = self;
-        if let Some(reports) = reader.held().and_then(|snapshot| snapshot.reports.as_ref())
-            && shared.table.is_generation(pick.slot, pick.generation)
-        {
-            // Before the end, after which the slot may be given to another host.
-            reports.records.outcome(pick.slot, outcome == Outcome::Success);
+        if self.reader.held().is_some_and(|snapshot| snapshot.reports.is_some()) {
+            self.learn(pick, outcome);
         }
-        if shared.table.end(pick.slot, pick.generation) { Ok(()) } else { Err(DoneError::Stale) }
+        if self.shared.table.end(pick.slot, pick.generation) {
+            Ok(())
+        } else {
+            Err(DoneError::Stale)
+        }
+    }
+
+    /// Lets a policy that wants to learn of it know how a request ended: before the end, after
+    /// which the slot may be given to another host. Apart, so that `done` stays short enough to
+    /// become part of its caller.
+    #[cold]
+    #[inline(never)]
+    fn learn(&self, pick: Pick, outcome: Outcome) {
+        let reports = self.reader.held().and_then(|snapshot| snapshot.reports.as_ref());
+        if let Some(reports) = reports
+            && self.shared.table.is_generation(pick.slot, pick.generation)
+        {
+            reports.outcome(pick.slot, outcome == Outcome::Success);
+        }
     }
 
     /// Takes in what a response said of its host's load. Call it before [`done`](Self::done), or in
@@ -381,7 +395,7 @@ impl Worker {
     fn advance(&mut self) -> (&Published, &mut State) {
         let (snapshot, moved) = self.reader.newest();
         if moved {
-            self.state.adopt(snapshot.identity);
+            snapshot.tables.adopt(&mut self.state, snapshot.identity);
         }
         (snapshot, &mut self.state)
     }
@@ -407,6 +421,20 @@ fn fill(
 /// registers that only another one needs.
 #[inline]
 fn pick(snapshot: &Published, state: &mut State, context: &PickContext) -> Result<Pick, NoHost> {
+    let uncounted = context.uncounted;
+    // Not a `match`: that would become a jump through a table, which is two more places in memory
+    // to wait for when the caches are cold.
+    if let Tables::RoundRobin(tables) = &snapshot.tables {
+        round_robin(tables, snapshot, state, uncounted)
+    } else if let Tables::Random(tables) = &snapshot.tables {
+        random(tables, snapshot, state, uncounted)
+    } else {
+        others(snapshot, state, context)
+    }
+}
+
+#[inline(never)]
+fn others(snapshot: &Published, state: &mut State, context: &PickContext) -> Result<Pick, NoHost> {
     let uncounted = context.uncounted;
     match &snapshot.tables {
         Tables::RoundRobin(tables) => round_robin(tables, snapshot, state, uncounted),

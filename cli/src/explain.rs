@@ -227,7 +227,7 @@ fn localities(view: &View) -> Table {
             };
             table.row(vec![
                 Cell::plain(index),
-                Cell::plain(place(locality.locality)),
+                Cell::plain(locality.locality),
                 weight(locality.weight),
                 Cell::plain(locality.tally.hosts),
                 Cell::plain(locality.tally.healthy),
@@ -263,7 +263,7 @@ fn hosts(view: &View) -> Table {
         };
         let mut row = vec![
             Cell::plain(host.host.priority()),
-            Cell::plain(place(host.host.locality())),
+            Cell::plain(host.host.locality()),
             Cell::plain(host.host.address()),
             Cell::new(host.host.health(), color),
             Cell::plain(host.host.weight()),
@@ -283,18 +283,6 @@ fn slow_start(warmup: Option<Warmup>) -> Cell {
     let Some(Warmup { factor, seconds_left, .. }) = warmup else { return Cell::plain("") };
     let percent = factor * 100.0;
     Cell::new(format_args!("{percent:.2} %, {seconds_left} s left"), DOUBTFUL)
-}
-
-/// The parts that a locality has.
-fn place(locality: &Locality) -> String {
-    let Locality { region, zone, sub_zone } = locality;
-    let parts = match (region.as_str(), zone.as_str(), sub_zone.as_str()) {
-        ("", "", "") => return "-".to_owned(),
-        (region, "", "") => vec![region],
-        (region, zone, "") => vec![region, zone],
-        (region, zone, sub_zone) => vec![region, zone, sub_zone],
-    };
-    parts.join("/")
 }
 
 /// A locality's weight; the assignment may give none.

@@ -12,13 +12,15 @@ use plimsoll::config::Behavior;
 use plimsoll::{HealthEvent, Locality};
 use plimsoll_cli::explain::{Assumptions, explain};
 use plimsoll_cli::replay::{self, Options, Stop, Summary};
+use plimsoll_cli::simulate::{Miss, Simulation, simulate};
 
 const EXAMPLES: &str = "\
 Examples:
   plimsoll explain cluster.yaml
   plimsoll explain cluster.yaml --behavior envoy --health 10.0.0.1:80=fail
   plimsoll replay incident.jsonl
-  plimsoll replay --check --quiet tests/vectors/*.jsonl";
+  plimsoll replay --check --quiet tests/vectors/*.jsonl
+  plimsoll simulate examples/scenarios/uneven-demand.yaml --out figures";
 
 const REPLAY_HELP: &str = "\
 Run operations from a file and print what comes of each.
@@ -54,7 +56,24 @@ Examples:
   plimsoll explain cluster.yaml --up 10.0.0.1:80=30
   plimsoll explain cluster.yaml --behavior envoy --node-region eu --node-zone eu-1";
 
-/// Plimsoll: see and replay what a load balancer decides.
+const SIMULATE_HELP: &str = "\
+Run proxies and hosts in a closed loop, and see how load settles.
+
+SCENARIO is a YAML file: a cluster, zones of hosts, proxies with their demand over time, and what \
+happens to them; - is standard input. The engine is the real one, time is virtual, and the same \
+file always gives the same figures. They are summed up on standard output; with --out, DIR gets \
+files of comma-separated values and a page with plots, index.html. See docs/simulate.md.
+
+Exit codes: 0; 1 when a figure is not as the scenario expects (--check); 2 when the scenario cannot \
+be read or is refused, a file cannot be written, or an argument is wrong.";
+
+const SIMULATE_EXAMPLES: &str = "\
+Examples:
+  plimsoll simulate scenario.yaml
+  plimsoll simulate scenario.yaml --out figures
+  plimsoll simulate scenario.yaml --behavior native --check";
+
+/// Plimsoll: see, replay and simulate what a load balancer decides.
 #[derive(Debug, Parser)]
 #[command(name = "plimsoll", version, after_help = EXAMPLES)]
 struct Command {
@@ -70,6 +89,9 @@ enum Task {
     /// Show what a cluster's configuration does with traffic.
     #[command(long_about = EXPLAIN_HELP, after_help = EXPLAIN_EXAMPLES)]
     Explain(Explain),
+    /// Run proxies and hosts in a closed loop, and see how load settles.
+    #[command(long_about = SIMULATE_HELP, after_help = SIMULATE_EXAMPLES)]
+    Simulate(Simulate),
 }
 
 #[derive(Debug, Args)]
@@ -113,6 +135,32 @@ struct Explain {
     node_sub_zone: Option<String>,
 }
 
+#[derive(Debug, Args)]
+struct Simulate {
+    /// What to simulate; - is standard input.
+    #[arg(value_name = "SCENARIO")]
+    file: PathBuf,
+    /// Whose decisions the proxies make.
+    #[arg(long, value_enum, default_value_t = Behaviors::Both)]
+    behavior: Behaviors,
+    /// Write files into this directory, which is made if need be.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Compare the figures with what the scenario expects.
+    #[arg(long)]
+    check: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Behaviors {
+    /// Envoy 1.40's choices.
+    Envoy,
+    /// Plimsoll's own choices.
+    Native,
+    /// One after the other, on the same requests.
+    Both,
+}
+
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum BehaviorName {
     /// Plimsoll's own choices: the same configuration and weights as Envoy, spread better.
@@ -125,6 +173,7 @@ fn main() -> ExitCode {
     match Command::parse().task {
         Task::Replay(arguments) => replay_all(&arguments),
         Task::Explain(arguments) => explain_file(arguments),
+        Task::Simulate(arguments) => simulate_file(&arguments),
     }
 }
 
@@ -180,6 +229,53 @@ fn explain_file(arguments: Explain) -> ExitCode {
             ExitCode::from(1)
         }
     }
+}
+
+fn simulate_file(arguments: &Simulate) -> ExitCode {
+    let name = arguments.file.display();
+    let behaviors = match arguments.behavior {
+        Behaviors::Envoy => &[Behavior::Envoy][..],
+        Behaviors::Native => &[Behavior::Native],
+        Behaviors::Both => &[Behavior::Envoy, Behavior::Native],
+    };
+    let simulated = match read(&arguments.file) {
+        Ok(text) => simulate(&text, behaviors).map_err(|mistake| mistake.to_string()),
+        Err(error) => Err(error.to_string()),
+    };
+    let simulation = match simulated {
+        Ok(simulation) => simulation,
+        Err(message) => {
+            complain(format_args!("{name}: {message}"));
+            return ExitCode::from(2);
+        }
+    };
+    let printed = print(&simulation.table());
+    if let Some(folder) = &arguments.out
+        && let Err(error) = write_files(folder, &simulation)
+    {
+        complain(format_args!("{}: {error}", folder.display()));
+        return ExitCode::from(2);
+    }
+    if arguments.check { check(&arguments.file, &simulation) } else { printed }
+}
+
+fn write_files(folder: &Path, simulation: &Simulation) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    let mut files = simulation.files().into_iter();
+    files.try_for_each(|(name, text)| fs::write(folder.join(name), text))
+}
+
+fn check(file: &Path, simulation: &Simulation) -> ExitCode {
+    let name = file.display();
+    if !simulation.has_expectations() {
+        complain(format_args!("{name}: expect: nothing is expected, so nothing can be checked"));
+        return ExitCode::from(2);
+    }
+    let misses = simulation.misses();
+    for Miss { behavior, message } in &misses {
+        complain(format_args!("{name}: {}: {message}", behavior.name()));
+    }
+    if misses.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) }
 }
 
 fn read(file: &Path) -> io::Result<String> {

@@ -80,7 +80,8 @@ fn cluster(cluster: &mut Message<'_>) -> Result<ClusterFile> {
     let config = ClusterConfig {
         policy: chosen.policy,
         healthy_panic_threshold: threshold,
-        fail_traffic_on_panic: chosen.zone_aware.fail_traffic_on_panic,
+        locality_routing: chosen.localities.routing,
+        fail_traffic_on_panic: chosen.localities.fail_traffic_on_panic,
         active_health_checks: !checks.is_empty(),
         ignore_new_hosts_until_first_hc: common.ignore_new_hosts_until_first_hc,
         ignore_health_on_host_removal: cluster.boolean("ignore_health_on_host_removal")?,
@@ -123,7 +124,10 @@ fn chosen_policy(cluster: &mut Message<'_>, name: &str, common: &CommonLbConfig)
             no_older_settings_beside_a_list(common)?;
             Ok(chosen)
         }
-        (None, LegacyPolicy::Known(known)) => legacy_policy(cluster, known, common),
+        (None, LegacyPolicy::Known(known)) => {
+            let policy = settings::older(known, cluster)?;
+            Ok(Chosen { policy, localities: common.localities.clone().unwrap_or_default() })
+        }
         (None, LegacyPolicy::EnvoysOther(policy)) => {
             Err(unsupported("lb_policy", format!("the policy {policy}")))
         }
@@ -134,21 +138,8 @@ fn chosen_policy(cluster: &mut Message<'_>, name: &str, common: &CommonLbConfig)
     }
 }
 
-fn legacy_policy(
-    cluster: &mut Message<'_>,
-    known: Known,
-    common: &CommonLbConfig,
-) -> Result<Chosen> {
-    if common.locality_weighted {
-        let name = "locality_weighted_lb_config";
-        return Err(unsupported(name, name).within("common_lb_config"));
-    }
-    let policy = settings::older(known, cluster)?;
-    Ok(Chosen { policy, zone_aware: common.zone_aware.unwrap_or_default() })
-}
-
 fn no_older_settings_beside_a_list(common: &CommonLbConfig) -> Result<()> {
-    if common.zone_aware.is_none() && !common.locality_weighted && !common.consistent_hashing {
+    if common.localities.is_none() && !common.consistent_hashing {
         return Ok(());
     }
     let message = "cluster: load_balancing_policy cannot be combined with partial fields \

@@ -11,8 +11,6 @@
 //! Below the top level the rule is the same. What is not in these lists is read. Some values are
 //! read, checked, and have no effect:
 //!
-//! * `zone_aware_lb_config`, but for `fail_traffic_on_panic`: Envoy routes by zone only when it is
-//!   told which cluster it belongs to itself, and this version takes no such cluster.
 //! * `update_merge_window`: updates are published at once, whatever it says. Envoy holds health
 //!   changes back only because publishing is expensive for it.
 //! * `endpoint_stale_after`: a control plane's lease on an assignment is the caller's to enforce,
@@ -21,10 +19,17 @@
 //!   policies do not do.
 //! * `slow_start_config` with a window of 0: slow start is off.
 //! * `enable_full_scan` of least request: in Envoy, too, `selection_method` took its place.
+//! * `locality_lb_config` of a policy inside `load_aware_locality`: in Envoy, too, that policy sees
+//!   the hosts of one locality only, and never panics.
+//! * `oob_reporting_config` and `oob_reporting_period` without `enable_oob_load_report`.
+//!
+//! `transport_socket_match_criteria` in `oob_reporting_config` is taken with any value: encryption
+//! is the caller's.
 //!
 //! And some are read, and accepted only where they ask for what is there: `lb_policy` and
-//! `load_balancing_policy` (round robin, also by load reports, least request and random), `type` (not `ORIGINAL_DST`),
-//! `cluster_type` (not a custom one), `locality_weighted_lb_config` (absent).
+//! `load_balancing_policy` (round robin, also by load reports, least request and random, and the
+//! two that divide traffic among localities first, `wrr_locality` and `load_aware_locality`), `type`
+//! (not `ORIGINAL_DST`), `cluster_type` (not a custom one).
 
 /// A field of one of Envoy's messages, and why it is in its list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,12 +62,14 @@ lists! {
         "lb_policy": "`ROUND_ROBIN`, `LEAST_REQUEST` and `RANDOM`; without effect when \
             `load_balancing_policy` is there",
         "load_balancing_policy": "the first policy of the list that Envoy knows, by the type of \
-            its `typed_config`; refused unless it is round robin (also by load reports), least request or random",
+            its `typed_config`; refused unless it is round robin (also by load reports), least \
+            request or random, or `wrr_locality` or `load_aware_locality` with one of these inside",
         "round_robin_lb_config": "slow start; taken with any value and without effect unless \
             `lb_policy` chooses round robin",
         "least_request_lb_config": "choices, bias and slow start; taken with any value and \
             without effect unless `lb_policy` chooses least request",
-        "common_lb_config": "panic threshold and behaviour, and new hosts before their first check",
+        "common_lb_config": "panic threshold and behaviour, how traffic divides among localities, \
+            and new hosts before their first check",
         "load_assignment": "the hosts",
         "health_checks": "only whether there are any: hosts then start failed. The checks are the \
             caller's",

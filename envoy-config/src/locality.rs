@@ -1,49 +1,82 @@
-//! How a policy treats localities: the settings that Envoy has in two places, in a policy's own
-//! configuration and in the older fields of `Cluster`.
+//! How traffic divides among localities, as a policy's own `locality_lb_config` or the older fields
+//! of `common_lb_config` say it. Policies whose whole business it is are in
+//! [`locality_policy`](crate::locality_policy).
 //!
 //! envoy-differs: ranges are checked in both places; Envoy checks them in the older one only, so
 //! that a percentage of 101 in a policy's own configuration goes through there.
 
-use crate::message::{Message, Result, required, unsupported};
+use plimsoll::config::{LocalityBasis, LocalityRouting, ZoneAware};
+
+use crate::message::{Message, Result, required};
 use crate::scalars::Choices;
 
-const LOCALITY_BASIS: Choices<()> = Choices {
-    expected: "HEALTHY_HOSTS_NUM or HEALTHY_HOSTS_WEIGHT",
-    values: &[("HEALTHY_HOSTS_NUM", 0, ()), ("HEALTHY_HOSTS_WEIGHT", 1, ())],
-};
-
-/// What remains of zone-aware routing without a cluster of one's own to compare with.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct ZoneAware {
-    /// In panic, give no host instead of any host.
+/// What is said about localities. The default is what holds when nothing is said.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Localities {
+    pub(crate) routing: LocalityRouting,
+    /// In panic, give no host instead of any host. Envoy has it among the settings of zone-aware
+    /// routing, but it holds whether there are zones or not.
     pub(crate) fail_traffic_on_panic: bool,
 }
 
+const LOCALITY_BASIS: Choices<LocalityBasis> = Choices {
+    expected: "HEALTHY_HOSTS_NUM or HEALTHY_HOSTS_WEIGHT",
+    values: &[
+        ("HEALTHY_HOSTS_NUM", 0, LocalityBasis::HealthyHostsNum),
+        ("HEALTHY_HOSTS_WEIGHT", 1, LocalityBasis::HealthyHostsWeight),
+    ],
+};
+
 /// The `LocalityLbConfig` of a policy, which has to say one thing or the other.
-pub(crate) fn locality_lb_config(config: &mut Message<'_>) -> Result<ZoneAware> {
+pub(crate) fn locality_lb_config(config: &mut Message<'_>) -> Result<Localities> {
+    required("", one_of_both(config, own_zone_aware)?)
+}
+
+/// The same fields in `common_lb_config`, where they may both be missing.
+pub(crate) fn older(common: &mut Message<'_>) -> Result<Option<Localities>> {
+    one_of_both(common, older_zone_aware)
+}
+
+fn one_of_both(
+    config: &mut Message<'_>,
+    zone_aware: fn(&mut Message<'_>) -> Result<ZoneAware>,
+) -> Result<Option<Localities>> {
     config.only_one_of(&["zone_aware_lb_config", "locality_weighted_lb_config"])?;
-    refuse_locality_weights(config)?;
-    let zone_aware = config.message("zone_aware_lb_config", |zone_aware| {
-        zone_aware.boolean("force_locality_direct_routing")?;
-        zone_aware.message("force_local_zone", |force| force.uint32("min_size"))?;
-        zone_aware.choice("locality_basis", &LOCALITY_BASIS)?;
-        zone_aware_lb_config(zone_aware)
+    let zone_aware = config.message("zone_aware_lb_config", |config| {
+        let routing = LocalityRouting::ZoneAware(zone_aware(config)?);
+        routing.validate()?;
+        let fail_traffic_on_panic = config.boolean("fail_traffic_on_panic")?;
+        Ok(Localities { routing, fail_traffic_on_panic })
     })?;
-    required("", zone_aware)
+    let weighted = config.message("locality_weighted_lb_config", |_| {
+        Ok(Localities { routing: LocalityRouting::Weighted, ..Localities::default() })
+    })?;
+    Ok(zone_aware.or(weighted))
 }
 
 /// The fields that both forms of `ZoneAwareLbConfig` have.
-pub(crate) fn zone_aware_lb_config(zone_aware: &mut Message<'_>) -> Result<ZoneAware> {
-    zone_aware.checked_percent("routing_enabled")?;
-    zone_aware.uint64("min_cluster_size")?;
-    Ok(ZoneAware { fail_traffic_on_panic: zone_aware.boolean("fail_traffic_on_panic")? })
+fn older_zone_aware(config: &mut Message<'_>) -> Result<ZoneAware> {
+    let defaults = ZoneAware::default();
+    Ok(ZoneAware {
+        routing_enabled: config.percent("routing_enabled")?.unwrap_or(defaults.routing_enabled),
+        min_cluster_size: config.uint64("min_cluster_size")?.unwrap_or(defaults.min_cluster_size),
+        ..defaults
+    })
 }
 
-/// Weights of localities would move traffic between them, so their mere presence matters.
-fn refuse_locality_weights(config: &mut Message<'_>) -> Result<()> {
-    let name = "locality_weighted_lb_config";
-    if config.message(name, |_| Ok(()))?.is_some() {
-        return Err(unsupported(name, name));
-    }
-    Ok(())
+fn own_zone_aware(config: &mut Message<'_>) -> Result<ZoneAware> {
+    Ok(ZoneAware {
+        force_local_zone: force_local_zone(config)?,
+        locality_basis: config.choice("locality_basis", &LOCALITY_BASIS)?.unwrap_or_default(),
+        ..older_zone_aware(config)?
+    })
+}
+
+//= envoy v1.40 source/extensions/load_balancing_policies/common/load_balancer_impl.cc#ZoneAwareLoadBalancerBase::ZoneAwareLoadBalancerBase
+/// A field, and the older one that it took the place of.
+fn force_local_zone(config: &mut Message<'_>) -> Result<Option<u32>> {
+    let older = config.boolean("force_locality_direct_routing")?.then_some(1);
+    let newer =
+        config.message("force_local_zone", |force| Ok(force.uint32("min_size")?.unwrap_or(1)))?;
+    Ok(newer.or(older))
 }

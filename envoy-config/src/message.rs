@@ -147,12 +147,6 @@ impl<'a> Message<'a> {
         Ok(Some(percent.map_err(|error| error.within(name))?.unwrap_or_default()))
     }
 
-    /// A `Percent` message from 0 to 100.
-    pub(crate) fn checked_percent(&mut self, name: &str) -> Result<()> {
-        let problem = self.percent(name)?.and_then(Problem::of_percent);
-        problem.map_or(Ok(()), |problem| Err(ConfigError::new(name, problem)))
-    }
-
     /// Of the members of a oneof, the one that is set; more than one is an error.
     pub(crate) fn only_one_of(&self, names: &[&str]) -> Result<()> {
         let is_set = |name: &&&str| {

@@ -8,158 +8,113 @@
 //! //= envoy v1.40 source/common/upstream/upstream_impl.cc#ClusterInfoImpl::configureLbPolicies
 
 use plimsoll::config::{ConfigError, Policy, Problem};
-use serde_json::Value;
 
-use crate::locality::{ZoneAware, locality_lb_config};
-use crate::message::{self, Message, Result, required, unsupported};
+use crate::extension::{self, Extension};
+use crate::locality::{Localities, locality_lb_config};
+use crate::locality_policy::{load_aware_locality, wrr_locality};
+use crate::message::{Message, Result, unsupported};
 use crate::scalars::Choices;
 use crate::settings::{self, Known};
 
-/// A policy with those of its settings that the engine has.
+/// A policy that chooses hosts, and what comes before it: the choice of a locality.
 #[derive(Debug, Clone)]
 pub(crate) struct Chosen {
     pub(crate) policy: Policy,
-    pub(crate) zone_aware: ZoneAware,
+    pub(crate) localities: Localities,
 }
 
 const PREFIX: &str = "envoy.extensions.load_balancing_policies.";
 
-/// The other types that Envoy 1.40.0 takes, without their common prefix. The first part is the
-/// policy's name.
-const ENVOYS_OTHERS: [&str; 8] = [
+/// The types that Envoy 1.40.0 takes and this version does not, without their common prefix. The
+/// first part is the policy's name.
+const ENVOYS_OTHERS: [&str; 6] = [
     "cluster_provided.v3.ClusterProvided",
     "dynamic_modules.v3.DynamicModulesLoadBalancerConfig",
-    "load_aware_locality.v3.LoadAwareLocality",
     "maglev.v3.Maglev",
     "override_host.v3.OverrideHost",
     "ring_hash.v3.RingHash",
     "subset.v3.Subset",
-    "wrr_locality.v3.WrrLocality",
 ];
 
-/// Messages that carry any other message as plain JSON, with its type beside it.
-const TYPED_STRUCTS: [&str; 2] = ["xds.type.v3.TypedStruct", "udpa.type.v1.TypedStruct"];
-
-enum Kind<'a> {
-    Known(Known),
+/// A type that Envoy 1.40.0 takes.
+pub(crate) enum Kind<'a> {
+    /// One that chooses hosts.
+    Hosts(Known),
+    /// One that weighs localities, with another inside.
+    WrrLocality,
+    /// One that compares the load of localities, with another inside.
+    LoadAwareLocality,
+    /// One that the engine does not have, by its name.
     EnvoysOther(&'a str),
-    Unknown,
 }
 
 impl<'a> Kind<'a> {
-    fn of(type_name: &'a str) -> Self {
-        match type_name.strip_prefix(PREFIX) {
-            Some("round_robin.v3.RoundRobin") => Self::Known(Known::RoundRobin),
-            Some("least_request.v3.LeastRequest") => Self::Known(Known::LeastRequest),
-            Some("client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin") => {
-                Self::Known(Known::ClientSideWeightedRoundRobin)
+    fn of(type_name: &'a str) -> Option<Self> {
+        let kind = match type_name.strip_prefix(PREFIX)? {
+            "round_robin.v3.RoundRobin" => Self::Hosts(Known::RoundRobin),
+            "least_request.v3.LeastRequest" => Self::Hosts(Known::LeastRequest),
+            "client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin" => {
+                Self::Hosts(Known::ClientSideWeightedRoundRobin)
             }
-            Some("random.v3.Random") => Self::Known(Known::Random),
-            Some(other) if ENVOYS_OTHERS.contains(&other) => {
+            "random.v3.Random" => Self::Hosts(Known::Random),
+            "wrr_locality.v3.WrrLocality" => Self::WrrLocality,
+            "load_aware_locality.v3.LoadAwareLocality" => Self::LoadAwareLocality,
+            other if ENVOYS_OTHERS.contains(&other) => {
                 Self::EnvoysOther(other.split_once('.').map_or(other, |(policy, _)| policy))
             }
-            _ => Self::Unknown,
-        }
+            _ => return None,
+        };
+        Some(kind)
     }
-}
-
-/// One entry of the list.
-struct Extension<'a> {
-    name: &'a str,
-    type_name: &'a str,
-    /// Where the policy's own message is, below `typed_config`.
-    place: Place<'a>,
-}
-
-enum Place<'a> {
-    /// It is `typed_config` itself, with `@type` among its fields.
-    Inline(&'a Value),
-    /// It is the `value` of a `TypedStruct`.
-    Struct(Option<&'a Value>),
 }
 
 /// Reads `load_balancing_policy`; `cluster` is the cluster's name for Envoy's text.
 pub(crate) fn load_balancing_policy(list: &mut Message<'_>, cluster: &str) -> Result<Chosen> {
-    let policies = list.each("policies", |policy| {
-        message::read(policy, |policy| {
-            let extension = policy.message("typed_extension_config", extension)?;
-            required("typed_extension_config", extension)
-        })
+    let policies = extension::policies(list)?;
+    let chosen = first_known(&policies, |kind, extension| match kind {
+        Kind::Hosts(known) => extension.read(|config| host_policy(known, config)),
+        Kind::WrrLocality => extension.read(wrr_locality),
+        Kind::LoadAwareLocality => extension.read(load_aware_locality),
+        Kind::EnvoysOther(policy) => Err(not_there(policy)),
     })?;
-    for (index, extension) in policies.iter().enumerate() {
-        let within = |error: ConfigError| {
-            error.within(&format!("policies[{index}].typed_extension_config.typed_config"))
-        };
-        match Kind::of(extension.type_name) {
-            Kind::Known(known) => return chosen(known, &extension.place).map_err(within),
-            Kind::EnvoysOther(policy) => {
-                return Err(within(unsupported("", format!("the policy {policy}"))));
-            }
-            Kind::Unknown => {}
-        }
-    }
-    let names: Vec<&str> = policies.iter().map(|extension| extension.name).collect();
-    let message = format!(
-        "cluster: didn't find a registered load balancer factory implementation for cluster: \
-         '{cluster}' with names from [{}]",
-        names.join(", ")
-    );
-    Err(ConfigError::new("", Problem::Invalid { message }))
-}
-
-fn extension<'a>(extension: &mut Message<'a>) -> Result<Extension<'a>> {
-    let name = extension.required_string("name")?;
-    let config = required("typed_config", extension.value("typed_config")?)?;
-    let (type_name, place) = any(config).map_err(|error| error.within("typed_config"))?;
-    Ok(Extension { name, type_name, place })
-}
-
-/// The type of an `Any` and where its message is. Nothing else is looked at: an unknown type has
-/// unknown fields.
-fn any(config: &Value) -> Result<(&str, Place<'_>)> {
-    let Value::Object(fields) = config else {
-        return Err(ConfigError::new("", Problem::WrongType { expected: "an object" }));
-    };
-    let name = type_name("@type", fields.get("@type"))?;
-    if !TYPED_STRUCTS.contains(&name) {
-        return Ok((name, Place::Inline(config)));
-    }
-    message::read(config, |typed_struct| {
-        typed_struct.value("@type")?;
-        let name = type_name("type_url", typed_struct.value("type_url")?)?;
-        Ok((name, Place::Struct(typed_struct.value("value")?)))
+    chosen.ok_or_else(|| {
+        let names: Vec<&str> = policies.iter().map(|extension| extension.name).collect();
+        let message = format!(
+            "cluster: didn't find a registered load balancer factory implementation for cluster: \
+             '{cluster}' with names from [{}]",
+            names.join(", ")
+        );
+        ConfigError::new("", Problem::Invalid { message })
     })
 }
 
-/// The name of a type without the host that its URL starts with.
-fn type_name<'a>(field: &str, url: Option<&'a Value>) -> Result<&'a str> {
-    let expected = "a type URL such as \"type.googleapis.com/package.Message\"";
-    let url = required(field, url)?.as_str();
-    let name = url.and_then(|url| url.rsplit('/').next()).filter(|name| !name.is_empty());
-    name.ok_or_else(|| ConfigError::new(field, Problem::WrongType { expected }))
+/// Reads the first entry of a list that Envoy knows, if it knows any. Errors of `read` get the path
+/// of that entry.
+pub(crate) fn first_known<T>(
+    policies: &[Extension<'_>],
+    read: impl FnOnce(Kind<'_>, &Extension<'_>) -> Result<T>,
+) -> Result<Option<T>> {
+    let known = policies.iter().enumerate().find_map(|(index, extension)| {
+        Kind::of(extension.type_name).map(|kind| (index, kind, extension))
+    });
+    let Some((index, kind, extension)) = known else { return Ok(None) };
+    let path = format!("policies[{index}].typed_extension_config.typed_config");
+    read(kind, extension).map(Some).map_err(|error| error.within(&path))
 }
 
-fn chosen(known: Known, place: &Place<'_>) -> Result<Chosen> {
-    match *place {
-        Place::Inline(config) => message::read(config, |config| {
-            config.value("@type")?;
-            policy_config(known, config)
-        }),
-        Place::Struct(None) => {
-            Ok(Chosen { policy: known.plain(), zone_aware: ZoneAware::default() })
-        }
-        Place::Struct(Some(config)) => message::read(config, |config| policy_config(known, config))
-            .map_err(|error| error.within("value")),
-    }
-}
-
-fn policy_config(known: Known, config: &mut Message<'_>) -> Result<Chosen> {
+/// Reads the own message of a policy that chooses hosts.
+pub(crate) fn host_policy(known: Known, config: &mut Message<'_>) -> Result<Chosen> {
     let policy = settings::own(known, config)?;
-    let zone_aware = match known.has_locality_config() {
+    let localities = match known.has_locality_config() {
         true => config.message("locality_lb_config", locality_lb_config)?,
         false => None,
     };
-    Ok(Chosen { policy, zone_aware: zone_aware.unwrap_or_default() })
+    Ok(Chosen { policy, localities: localities.unwrap_or_default() })
+}
+
+/// The error for a policy of Envoy's that the engine does not have.
+pub(crate) fn not_there(policy: &str) -> ConfigError {
+    unsupported("", format!("the policy {policy}"))
 }
 
 /// A value of the older `lb_policy`.

@@ -9,13 +9,13 @@
 //! `default_value` in neither, and has no upper bound for `choice_count`.
 
 use plimsoll::config::{
-    ClientSideWeightedRoundRobin, ConfigError, LeastRequest, MAX_CHOICE_COUNT, OutOfBandReporting,
-    Policy, RoundRobin, RuntimeDouble, SelectionMethod, SlowStart,
+    ClientSideWeightedRoundRobin, LeastRequest, MAX_CHOICE_COUNT, Policy, RoundRobin,
+    RuntimeDouble, SelectionMethod, SlowStart,
 };
-use serde_json::Value;
 
 use crate::message::{Message, Result};
-use crate::scalars::{self, Choices};
+use crate::reporting;
+use crate::scalars::Choices;
 
 /// A policy that the engine has, before its settings are read.
 #[derive(Debug, Clone, Copy)]
@@ -118,41 +118,28 @@ fn least_request(config: &mut Message<'_>) -> Result<LeastRequest> {
 /// It has no older form.
 fn weighted_round_robin(config: &mut Message<'_>) -> Result<Policy> {
     let defaults = ClientSideWeightedRoundRobin::default();
+    let reporting = reporting::read(config)?;
     let mut period = |name: &str, default| Ok(config.duration(name)?.unwrap_or(default));
-    let oob_reporting_period = period("oob_reporting_period", defaults.oob_reporting_period)?;
     let blackout_period = period("blackout_period", defaults.blackout_period)?;
     let weight_expiration_period =
         period("weight_expiration_period", defaults.weight_expiration_period)?;
     let weight_update_period = period("weight_update_period", defaults.weight_update_period)?;
-    let reporting = config.message("oob_reporting_config", out_of_band_reporting)?;
     // The field is a float of 32 bits.
     #[expect(clippy::cast_possible_truncation, reason = "as wide as the field")]
     let penalty = config.double("error_utilization_penalty")?.map(|penalty| penalty as f32);
     checked(Policy::ClientSideWeightedRoundRobin(ClientSideWeightedRoundRobin {
-        enable_oob_load_report: config.boolean("enable_oob_load_report")?,
-        oob_reporting_period,
-        oob_reporting_config: reporting.unwrap_or_default(),
+        enable_oob_load_report: reporting.enable_oob_load_report,
+        oob_reporting_period: reporting
+            .oob_reporting_period
+            .unwrap_or(defaults.oob_reporting_period),
+        oob_reporting_config: reporting.oob_reporting_config,
         blackout_period,
         weight_expiration_period,
         weight_update_period,
         error_utilization_penalty: penalty,
-        metric_names_for_computing_utilization: config
-            .each("metric_names_for_computing_utilization", name)?,
+        metric_names_for_computing_utilization: reporting.metric_names_for_computing_utilization,
         slow_start: config.message("slow_start_config", slow_start_config)?,
     }))
-}
-
-fn name(value: &Value) -> Result<String> {
-    scalars::string(value).map(str::to_owned).map_err(|problem| ConfigError::new("", problem))
-}
-
-/// Which transport socket a stream takes is the caller's business.
-fn out_of_band_reporting(config: &mut Message<'_>) -> Result<OutOfBandReporting> {
-    config.value("transport_socket_match_criteria")?;
-    Ok(OutOfBandReporting {
-        port_value: config.uint32("port_value")?.unwrap_or_default(),
-        authority: config.string("authority")?.to_owned(),
-    })
 }
 
 /// A window of 0 is kept, and its other fields are checked all the same.

@@ -2,7 +2,10 @@
 //!
 //! //= envoy v1.40 source/common/upstream/upstream_impl.cc#resolveHealthCheckAddress
 
-use plimsoll::config::{Assignment, Behavior, ClusterConfig, Endpoint, LocalityEndpoints, Policy};
+use plimsoll::config::{
+    Assignment, Behavior, ClusterConfig, Endpoint, LocalityEndpoints, LocalityRouting, Policy,
+    ZoneAware,
+};
 use plimsoll::{EdsHealth, Locality};
 use plimsoll_envoy_config::{
     assignment_from_value, cluster_from_value, parse_assignment, parse_cluster,
@@ -18,7 +21,7 @@ const SNAKE_CASE: &str = r#"{
   "ignore_health_on_host_removal": true,
   "common_lb_config": {
     "healthy_panic_threshold": {"value": 29.5},
-    "zone_aware_lb_config": {"fail_traffic_on_panic": true, "min_cluster_size": "6"},
+    "zone_aware_lb_config": {"fail_traffic_on_panic": true, "min_cluster_size": "3"},
     "update_merge_window": "0s",
     "ignore_new_hosts_until_first_hc": true,
     "close_connections_on_host_set_change": true,
@@ -58,7 +61,7 @@ healthChecks: [ { timeout: 1s, tcpHealthCheck: {} } ]
 ignoreHealthOnHostRemoval: yes
 commonLbConfig:
   healthyPanicThreshold: { value: "29.5" }
-  zoneAwareLbConfig: { failTrafficOnPanic: on, minClusterSize: 6 }
+  zoneAwareLbConfig: { failTrafficOnPanic: on, minClusterSize: 3 }
   updateMergeWindow: 0s
   ignoreNewHostsUntilFirstHc: true
   closeConnectionsOnHostSetChange: true
@@ -83,6 +86,10 @@ loadAssignment:
 fn expected_config() -> ClusterConfig {
     ClusterConfig {
         policy: Policy::Random,
+        locality_routing: LocalityRouting::ZoneAware(ZoneAware {
+            min_cluster_size: 3,
+            ..ZoneAware::default()
+        }),
         healthy_panic_threshold: 29.5,
         fail_traffic_on_panic: true,
         active_health_checks: true,

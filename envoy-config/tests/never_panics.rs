@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Map, Value, json};
 
-/// A cluster for each policy with settings in its own message, and one with older settings.
-fn valid_clusters() -> [Value; 3] {
+/// A cluster for each policy with settings in its own message, and two with older settings.
+fn valid_clusters() -> [Value; 6] {
     let slow_start = json!({
         "slow_start_window": "10s", "min_weight_percent": {"value": 10},
         "aggression": {"default_value": 1.0, "runtime_key": "k"}
@@ -25,9 +25,26 @@ fn valid_clusters() -> [Value; 3] {
         "locality_lb_config": {"zone_aware_lb_config": {
             "routing_enabled": {"value": 100}, "min_cluster_size": 6,
             "fail_traffic_on_panic": true, "force_local_zone": {"min_size": 1},
-            "locality_basis": "HEALTHY_HOSTS_NUM"
+            "force_locality_direct_routing": true, "locality_basis": "HEALTHY_HOSTS_NUM"
         }}
     });
+    let weighted = json!({"locality_lb_config": {"locality_weighted_lb_config": {}}});
+    let mut older_weighted = cluster_with("least_request_lb_config", older.clone());
+    older_weighted["common_lb_config"]["locality_weighted_lb_config"] = json!({});
+    let reports = json!({
+        "enable_oob_load_report": true, "oob_reporting_period": "1s",
+        "oob_reporting_config": {"port_value": 9001, "authority": "a"},
+        "metric_names_for_computing_utilization": ["named_metrics.a"], "weight_update_period": "1s"
+    });
+    let mut wrr_locality = json!({});
+    wrr_locality["endpoint_picking_policy"] =
+        listed("client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin", reports.clone());
+    let mut load_aware = reports;
+    load_aware["endpoint_picking_policy"] = listed("random.v3.Random", weighted);
+    load_aware["utilization_variance_threshold"] = json!(0.1);
+    load_aware["smoothing_time_constant"] = json!("5s");
+    load_aware["remote_probe_fraction"] = json!(0.03);
+    load_aware["weight_expiration_period"] = json!("180s");
     [
         cluster_with("load_balancing_policy", listed("round_robin.v3.RoundRobin", round_robin)),
         cluster_with(
@@ -35,6 +52,12 @@ fn valid_clusters() -> [Value; 3] {
             listed("least_request.v3.LeastRequest", least_request),
         ),
         cluster_with("least_request_lb_config", older),
+        older_weighted,
+        cluster_with("load_balancing_policy", listed("wrr_locality.v3.WrrLocality", wrr_locality)),
+        cluster_with(
+            "load_balancing_policy",
+            listed("load_aware_locality.v3.LoadAwareLocality", load_aware),
+        ),
     ]
 }
 
@@ -132,6 +155,11 @@ fn value() -> impl Strategy<Value = Value> {
             "aggression",
             "default_value",
             "runtime_key",
+            "locality_lb_config",
+            "zone_aware_lb_config",
+            "locality_weighted_lb_config",
+            "endpoint_picking_policy",
+            "oob_reporting_config",
         ])
         .prop_map(str::to_owned),
     ];
@@ -171,7 +199,7 @@ proptest! {
 
     #[test]
     fn a_valid_cluster_with_changed_values_gives_a_result_or_an_error(
-        which in 0..3_usize,
+        which in 0..6_usize,
         changes in prop::collection::vec((any::<Index>(), value()), 1..4)
     ) {
         let mut cluster = valid_clusters()[which].clone();
@@ -186,7 +214,7 @@ proptest! {
 
     #[test]
     fn a_valid_text_with_changed_characters_gives_a_result_or_an_error(
-        which in 0..3_usize,
+        which in 0..6_usize,
         yaml in any::<bool>(),
         changes in prop::collection::vec((any::<Index>(), any::<char>()), 1..8)
     ) {

@@ -410,12 +410,6 @@ fn a_policys_own_message_has_more_fields_and_its_own_mistakes() {
         (json!({"selection_method": "full_scan"}), "selection_method", methods),
         (json!({"selection_method": true}), "selection_method", methods),
         (json!({"enable_full_scan": "true"}), "enable_full_scan", "expected true or false"),
-        (json!({"locality_lb_config": {}}), "locality_lb_config", "value is required"),
-        (
-            json!({"locality_lb_config": {"locality_weighted_lb_config": {}}}),
-            "locality_lb_config.locality_weighted_lb_config",
-            "locality_weighted_lb_config is not supported",
-        ),
     ] {
         check_refused(own_places(&LEAST_REQUEST, &settings), field, message);
     }

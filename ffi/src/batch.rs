@@ -7,7 +7,7 @@ use plimsoll::{NoHost, Worker};
 
 use crate::guard::status;
 use crate::out::fresh;
-use crate::pick::{Pick, PickContext, engine_context};
+use crate::pick::{Pick, PickContext, given};
 use crate::status::Status;
 use crate::worker::WorkerHandle;
 
@@ -40,7 +40,8 @@ pub unsafe extern "C" fn plimsoll_worker_pick_batch(
         // SAFETY: null is handled; otherwise the caller promises that it is alive.
         let worker = unsafe { worker.as_ref() }.ok_or(Status::NullArgument)?;
         // SAFETY: passed on from the caller.
-        let context = unsafe { engine_context(context) }?;
+        let given = unsafe { given(context) }?;
+        let context = given.with(given.is_uncounted()?);
         if capacity == 0 {
             return Ok(());
         }

@@ -54,8 +54,8 @@ impl ClusterHandle {
 ///
 /// # Safety
 ///
-/// `cluster` is readable, `options` is NULL or as large as its `size` says, `out` and `error` are
-/// NULL or writable.
+/// `cluster` is readable, `options` is NULL or as large as its `size` says, its `local_cluster` is
+/// NULL or alive, `out` and `error` are NULL or writable.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn plimsoll_cluster_open(

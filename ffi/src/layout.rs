@@ -10,6 +10,7 @@ use crate::change::HostChange;
 use crate::control::Applied;
 use crate::hosts::Host;
 use crate::load::HostLoad;
+use crate::localities::LocalityShown;
 use crate::options::ClusterOptions;
 use crate::pick::{Pick, PickContext};
 use crate::reports::ResponseLoad;
@@ -35,7 +36,7 @@ mod pointers_of_64_bits {
     const _: () = assert!(size_of::<Applied>() == 16);
     const _: () = assert!(offset_of!(Applied, published) == 8);
 
-    const _: () = assert!(size_of::<ClusterOptions>() == 80);
+    const _: () = assert!(size_of::<ClusterOptions>() == 88);
     const _: () = assert!(offset_of!(ClusterOptions, size) == 0);
     const _: () = assert!(offset_of!(ClusterOptions, behavior) == 8);
     const _: () = assert!(offset_of!(ClusterOptions, has_seed) == 12);
@@ -44,6 +45,7 @@ mod pointers_of_64_bits {
     const _: () = assert!(offset_of!(ClusterOptions, region) == 32);
     const _: () = assert!(offset_of!(ClusterOptions, zone) == 48);
     const _: () = assert!(offset_of!(ClusterOptions, sub_zone) == 64);
+    const _: () = assert!(offset_of!(ClusterOptions, local_cluster) == 80);
 
     const _: () = assert!(size_of::<HostChange>() == 112);
     const _: () = assert!(offset_of!(HostChange, size) == 0);
@@ -89,6 +91,20 @@ mod pointers_of_64_bits {
     const _: () = assert!(offset_of!(Host, utilization) == 152);
     const _: () = assert!(offset_of!(Host, report_age_ns) == 160);
     const _: () = assert!(offset_of!(Host, reported_weight) == 168);
+
+    const _: () = assert!(size_of::<LocalityShown>() == 104);
+    const _: () = assert!(offset_of!(LocalityShown, size) == 0);
+    const _: () = assert!(offset_of!(LocalityShown, region) == 8);
+    const _: () = assert!(offset_of!(LocalityShown, zone) == 24);
+    const _: () = assert!(offset_of!(LocalityShown, sub_zone) == 40);
+    const _: () = assert!(offset_of!(LocalityShown, priority) == 56);
+    const _: () = assert!(offset_of!(LocalityShown, source) == 60);
+    const _: () = assert!(offset_of!(LocalityShown, all_local) == 64);
+    const _: () = assert!(offset_of!(LocalityShown, has_utilization) == 68);
+    const _: () = assert!(offset_of!(LocalityShown, hosts) == 72);
+    const _: () = assert!(offset_of!(LocalityShown, load) == 80);
+    const _: () = assert!(offset_of!(LocalityShown, utilization) == 88);
+    const _: () = assert!(offset_of!(LocalityShown, weight) == 96);
 
     const _: () = assert!(size_of::<PickContext>() == 24);
     const _: () = assert!(offset_of!(PickContext, size) == 0);

@@ -25,7 +25,7 @@
 //! | [`cluster`], [`options`] | how a cluster comes and goes, and what it is told at its start |
 //! | [`control`], [`change`], [`runtime`], [`load`] | the control calls of a cluster |
 //! | [`health`] | the numbers of a host's health |
-//! | [`hosts`], [`dump`] | what a cluster looks like, for programs and for humans |
+//! | [`hosts`], [`localities`], [`dump`] | what a cluster looks like, for programs and for humans |
 //! | [`worker`], [`pick`], [`batch`], [`picked`] | the calls of a request |
 //! | [`reports`] | what hosts say of their own load |
 //! | [`host_data`] | the caller's own data behind a host |
@@ -49,6 +49,7 @@ pub mod host_data;
 pub mod hosts;
 mod layout;
 pub mod load;
+pub mod localities;
 pub mod options;
 mod out;
 pub mod pick;

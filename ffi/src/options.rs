@@ -3,6 +3,7 @@
 use plimsoll::config::Behavior;
 use plimsoll::{Locality, Options};
 
+use crate::cluster::ClusterHandle;
 use crate::failure::Failure;
 use crate::growable::{self, Growable};
 use crate::text::Str;
@@ -35,6 +36,11 @@ pub struct ClusterOptions {
     pub zone: Str,
     /// The sub-zone of this node itself.
     pub sub_zone: Str,
+    /// The cluster that this node itself belongs to, Envoy's `local_cluster_name`; zone-aware
+    /// routing goes by where its healthy hosts are. NULL: not known. This cluster follows its
+    /// changes with its own next control call, `plimsoll_cluster_tick` at the latest. Either cluster
+    /// may be freed first: once the local one is freed, what it was last goes on to count.
+    pub local_cluster: *const ClusterHandle,
 }
 
 // SAFETY: integers and raw pointers only; `layout` leaves no room for padding.
@@ -44,7 +50,8 @@ unsafe impl Growable for ClusterOptions {}
 ///
 /// # Safety
 ///
-/// `options` is null or as [`growable::read`] wants it, and its texts are readable during the call.
+/// `options` is null or as [`growable::read`] wants it, its texts are readable during the call, and
+/// its local cluster is null or alive during the call.
 ///
 /// # Errors
 ///
@@ -70,7 +77,11 @@ pub(crate) unsafe fn engine_options(
     // SAFETY: the caller promises that the texts are readable.
     let place = unsafe { locality("options", given.region, given.zone, given.sub_zone) }?;
     let node_locality = (place != Locality::default()).then_some(place);
-    Ok((behavior, Options { node_locality, seed, now_ns: given.now_ns, ..Options::default() }))
+    // SAFETY: the caller promises that it is null or alive.
+    let local_cluster = unsafe { given.local_cluster.as_ref() };
+    let local_cluster = local_cluster.map(|local| local.engine().as_local_cluster());
+    let now_ns = given.now_ns;
+    Ok((behavior, Options { node_locality, local_cluster, seed, now_ns, ..Options::default() }))
 }
 
 /// Three texts as a place.

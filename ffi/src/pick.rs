@@ -88,25 +88,37 @@ impl Pick {
     }
 }
 
-/// The context in the engine's form.
+/// What the caller knows of the request, in this interface's form.
 ///
 /// # Safety
 ///
 /// `context` is null or as [`growable::read`] wants it.
-pub(crate) unsafe fn engine_context(
-    context: *const PickContext,
-) -> Result<plimsoll::PickContext, Status> {
+#[inline(always)]
+pub(crate) unsafe fn given(context: *const PickContext) -> Result<PickContext, Status> {
     if context.is_null() {
-        return Ok(plimsoll::PickContext::default());
+        return Ok(PickContext { size: 0, retries: 0, flags: 0, now_ns: 0 });
     }
     // SAFETY: not null; the caller promises the rest.
-    let given = unsafe { growable::read(context) }.map_err(SizeProblem::status)?;
-    let uncounted = match given.flags {
-        0 => false,
-        PLIMSOLL_PICK_UNCOUNTED => true,
-        _ => return Err(Status::InvalidArgument),
-    };
-    Ok(plimsoll::PickContext { retries: given.retries, uncounted, now_ns: given.now_ns })
+    unsafe { growable::read(context) }.map_err(SizeProblem::status)
+}
+
+impl PickContext {
+    /// The context in the engine's form.
+    #[inline(always)]
+    pub(crate) fn with(self, uncounted: bool) -> plimsoll::PickContext {
+        plimsoll::PickContext { retries: self.retries, uncounted, now_ns: self.now_ns }
+    }
+
+    /// What the flags say. Apart from the rest: a result with the whole context in it would be read
+    /// back wider than it was written, and wait for that.
+    #[inline(always)]
+    pub(crate) fn is_uncounted(&self) -> Result<bool, Status> {
+        match self.flags {
+            0 => Ok(false),
+            PLIMSOLL_PICK_UNCOUNTED => Ok(true),
+            _ => Err(Status::InvalidArgument),
+        }
+    }
 }
 
 /// Picks a host for one request.
@@ -186,7 +198,8 @@ unsafe fn one(
         // SAFETY: null is handled; otherwise the caller promises that it is alive.
         let worker = unsafe { worker.as_ref() }.ok_or(Status::NullArgument)?;
         // SAFETY: passed on from the caller.
-        let context = unsafe { engine_context(context) }?;
+        let given = unsafe { given(context) }?;
+        let context = given.with(given.is_uncounted()?);
         *out = Pick::of(choose(&mut *worker.engine()?, &context)?);
         Ok(())
     })
@@ -226,7 +239,8 @@ pub unsafe extern "C" fn plimsoll_worker_pick_filtered(
         let worker = unsafe { worker.as_ref() }.ok_or(Status::NullArgument)?;
         let accept = accept.ok_or(Status::NullArgument)?;
         // SAFETY: passed on from the caller.
-        let context = unsafe { engine_context(context) }?;
+        let given = unsafe { given(context) }?;
+        let context = given.with(given.is_uncounted()?);
         let agrees = |pick: plimsoll::Pick, host: HostRef<'_>| {
             let candidate = Pick::of(pick);
             // SAFETY: the caller promises that it may be called so.

@@ -92,6 +92,7 @@ fn open(behavior: u32, settings: &str) -> (*mut ClusterHandle, *mut WorkerHandle
         region: EMPTY,
         zone: EMPTY,
         sub_zone: EMPTY,
+        local_cluster: null(),
     };
     let (mut cluster, mut worker) = (null_mut(), null_mut());
     let config = text(&config);

@@ -20,6 +20,7 @@ fn a_c_program_gets_what_the_header_promises() {
         "slow_start.c",
         "reports.c",
         "hosts.c",
+        "localities.c",
         "buffers.c",
         "arguments.c",
         "growable.c",

@@ -11,7 +11,7 @@ use std::fmt::Write;
 use plimsoll_ffi::status::plimsoll_status_name;
 
 /// In the order of the header.
-const SOURCES: [&str; 20] = [
+const SOURCES: [&str; 21] = [
     "version",
     "status",
     "text",
@@ -26,6 +26,7 @@ const SOURCES: [&str; 20] = [
     "load",
     "host_data",
     "hosts",
+    "localities",
     "dump",
     "worker",
     "pick",

@@ -18,8 +18,8 @@
  *   plimsoll_cluster   any, several at once: control     open, reload, assign, update, set_loads,
  *                      calls wait for each other and     report, set_runtime, set_runtime_double,
  *                      never make a worker wait          set_runtime_bool, set_host_data, tick,
- *                                                        next_tick, hosts, stats, for_each_host;
- *                                                        plimsoll_worker_new
+ *                                                        next_tick, hosts, stats, for_each_host,
+ *                                                        for_each_locality; plimsoll_worker_new
  *   plimsoll_worker    one at a time; it may move        pick, pick_filtered, pick_batch, peek,
  *                      between threads, between calls    report, done, host_address, host_data,
  *                                                        refresh, quiesce
@@ -33,9 +33,9 @@
  * it, not even to be freed.
  *
  * Callbacks run on the thread of the call that runs them: `accept` inside of
- * `plimsoll_worker_pick_filtered`, `visit` inside of `plimsoll_cluster_for_each_host`, `release`
- * inside of whichever control call or `_free` lets the last reference go. They must not throw C++
- * exceptions, unwind or `longjmp`.
+ * `plimsoll_worker_pick_filtered`, `visit` inside of `plimsoll_cluster_for_each_host` and
+ * `plimsoll_cluster_for_each_locality`, `release` inside of whichever control call or `_free` lets
+ * the last reference go. They must not throw C++ exceptions, unwind or `longjmp`.
  *
  * Answers
  *
@@ -46,7 +46,8 @@
  *
  * Structs whose first member is `size` may grow in later versions. Start from their _INIT macro
  * and older and newer headers work with this library, as far as they mean the same. In a
- * `plimsoll_host`, which the library fills in, `size` says how much of it is there.
+ * `plimsoll_host` and a `plimsoll_locality`, which the library fills in, `size` says how much of it
+ * is there.
  */
 
 
@@ -76,7 +77,7 @@
 
 /* What a growable struct starts from: everything not set. */
 #define PLIMSOLL_CLUSTER_OPTIONS_INIT \
-    {sizeof(plimsoll_cluster_options), 0, 0, 0, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}}
+    {sizeof(plimsoll_cluster_options), 0, 0, 0, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL}
 #define PLIMSOLL_HOST_CHANGE_INIT \
     {sizeof(plimsoll_host_change), 0, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, \
      0, 0, 0, 0}
@@ -295,6 +296,21 @@
 #define PLIMSOLL_LOAD_HAS_PENDING 1
 
 /**
+ * `plimsoll_locality.source`: the healthy hosts.
+ */
+#define PLIMSOLL_SOURCE_HEALTHY 0
+
+/**
+ * `plimsoll_locality.source`: the degraded hosts.
+ */
+#define PLIMSOLL_SOURCE_DEGRADED 1
+
+/**
+ * `plimsoll_locality.source`: all hosts, whatever their health. In panic a priority sends there.
+ */
+#define PLIMSOLL_SOURCE_ALL 2
+
+/**
  * `plimsoll_pick.flags`: the pick counts as an active request until `plimsoll_worker_done`.
  */
 #define PLIMSOLL_PICK_COUNTED 1
@@ -477,6 +493,13 @@ typedef struct plimsoll_cluster_options {
      * The sub-zone of this node itself.
      */
     struct plimsoll_str sub_zone;
+    /**
+     * The cluster that this node itself belongs to, Envoy's `local_cluster_name`; zone-aware
+     * routing goes by where its healthy hosts are. NULL: not known. This cluster follows its
+     * changes with its own next control call, `plimsoll_cluster_tick` at the latest. Either cluster
+     * may be freed first: once the local one is freed, what it was last goes on to count.
+     */
+    const struct plimsoll_cluster *local_cluster;
 } plimsoll_cluster_options;
 
 /**
@@ -681,6 +704,68 @@ typedef struct plimsoll_host {
 } plimsoll_host;
 
 /**
+ * One kind of hosts in one locality, as `plimsoll_cluster_for_each_locality` shows it.
+ *
+ * A later library may know more of it: `size` says how large its struct is, so that a program with
+ * a newer header than its library can tell which members are there. The texts are UTF-8, may be
+ * empty, do not end in a NUL, and are valid during the call of `visit` only.
+ */
+typedef struct plimsoll_locality {
+    /**
+     * How many bytes of the struct the library has filled in.
+     */
+    size_t size;
+    /**
+     * The locality's region.
+     */
+    struct plimsoll_str region;
+    /**
+     * Its zone.
+     */
+    struct plimsoll_str zone;
+    /**
+     * Its sub-zone.
+     */
+    struct plimsoll_str sub_zone;
+    /**
+     * The priority of the hosts; 0 is used first.
+     */
+    uint32_t priority;
+    /**
+     * Which of its hosts: one of `PLIMSOLL_SOURCE_...`.
+     */
+    uint32_t source;
+    /**
+     * 1 if the node's own locality gets everything that goes to such hosts of this priority; the
+     * same for all localities of one priority and source.
+     */
+    uint32_t all_local;
+    /**
+     * 1 if routing goes by utilizations; 0 otherwise, and then `utilization` is 0.
+     */
+    uint32_t has_utilization;
+    /**
+     * How many such hosts there are.
+     */
+    uint64_t hosts;
+    /**
+     * The part of all requests that goes to such hosts of this priority, 0 to 1; the same for all
+     * localities of one priority and source.
+     */
+    double load;
+    /**
+     * How busy they are, as far as it is known, and smoothed. More than 1 is possible.
+     */
+    double utilization;
+    /**
+     * What the locality gets of `load`: with `PLIMSOLL_BEHAVIOR_NATIVE` its part, 0 to 1; with
+     * `PLIMSOLL_BEHAVIOR_ENVOY` in proportion to this, which is the weight that Envoy's own routing
+     * has. It means nothing if the priority has no such hosts.
+     */
+    double weight;
+} plimsoll_locality;
+
+/**
  * What is known of a request before its host is picked. Growable: start from
  * `PLIMSOLL_PICK_CONTEXT_INIT`.
  */
@@ -883,8 +968,8 @@ struct plimsoll_str plimsoll_error_message(const struct plimsoll_error *error);
  *
  * # Safety
  *
- * `cluster` is readable, `options` is NULL or as large as its `size` says, `out` and `error` are
- * NULL or writable.
+ * `cluster` is readable, `options` is NULL or as large as its `size` says, its `local_cluster` is
+ * NULL or alive, `out` and `error` are NULL or writable.
  */
 PLIMSOLL_MUST_USE
 enum plimsoll_status plimsoll_cluster_open(struct plimsoll_str cluster,
@@ -1174,6 +1259,33 @@ enum plimsoll_status plimsoll_cluster_for_each_host(const struct plimsoll_cluste
                                                     int (*visit)(void *userdata,
                                                                  const struct plimsoll_host *host),
                                                     struct plimsoll_error **error);
+
+/**
+ * Calls `visit` for every locality of the newest snapshot that has hosts, and there for its
+ * healthy, its degraded and all its hosts, until it returns something else than 0. The order is by
+ * priority, by `PLIMSOLL_SOURCE_...`, then the node's own locality first and the others by name. All
+ * of it is of the same snapshot, whatever happens meanwhile. That `visit` ends it is no failure.
+ *
+ * `visit` runs on this thread, during the call. No lock is held: any call of this library may be
+ * made in it, but the cluster must not be freed. It must not unwind or `longjmp`. It should be
+ * quick: until the call returns, newer snapshots stay in memory, and hosts that left keep their
+ * data.
+ *
+ * Fails with `PLIMSOLL_STATUS_NULL_ARGUMENT` or `PLIMSOLL_STATUS_PANIC`; a panic may have come
+ * after some of the visits.
+ *
+ * Thread: any. Allocates: yes. Blocks: no, unless `visit` does.
+ *
+ * # Safety
+ *
+ * `cluster` is NULL or alive, and stays so during the call; `visit` is NULL or may be called with
+ * `userdata`; `error` is NULL or writable.
+ */
+enum plimsoll_status plimsoll_cluster_for_each_locality(const struct plimsoll_cluster *cluster,
+                                                        void *userdata,
+                                                        int (*visit)(void *userdata,
+                                                                     const struct plimsoll_locality *locality),
+                                                        struct plimsoll_error **error);
 
 /**
  * Writes a table of all hosts of the newest snapshot and a NUL into `buffer`: for humans, its form

@@ -7,10 +7,10 @@ use super::model::Model;
 use super::set::{Bucket, PrioritySet};
 use super::warmup::{self, Warmup};
 use crate::config::Behavior;
-use crate::host::{CoarseHealth, Directory, Entry};
-use crate::policy::envoy::{List, Lists};
+use crate::host::{CoarseHealth, Directory, Entry, Locality};
+use crate::policy::envoy::{LISTS, List, Lists};
 use crate::policy::native::{Chunk, Chunks, Layout, Weights};
-use crate::policy::{HostId, Method, Settings};
+use crate::policy::{HostId, Method, Settings, Source};
 use crate::priority::Tally;
 use crate::sync::Arc;
 
@@ -21,6 +21,10 @@ pub(super) struct Means<'a> {
     pub(super) settings: &'a Settings,
     /// Weights that follow from reports, by slot.
     pub(super) reported: Option<&'a [f64]>,
+    /// Localities may be chosen before hosts.
+    pub(super) by_locality: bool,
+    /// Each locality has policies of its own in Envoy.
+    pub(super) has_children: bool,
 }
 
 /// Brings every part up to date and returns how many were built.
@@ -40,13 +44,9 @@ pub(super) fn invalidate(model: &mut Model) {
 
 /// The chunks of every priority for a snapshot.
 pub(super) fn chunks(model: &Model) -> Vec<Chunks> {
-    let of_class = |set: &PrioritySet, class: usize| {
-        set.buckets.iter().filter_map(|bucket| bucket.chunks[class].clone()).collect()
-    };
     let of_set = |set: &PrioritySet| Chunks {
-        healthy: of_class(set, 0),
-        degraded: of_class(set, 1),
-        failed: of_class(set, 2),
+        localities: set.buckets.iter().map(|bucket| bucket.chunks.clone()).collect(),
+        shares: set.shares.clone(),
     };
     model.priorities.iter().map(of_set).collect()
 }
@@ -194,14 +194,16 @@ fn classify(
 /// Envoy takes every priority that was updated anew: hosts in slow start and requests change the
 /// weights of a moment, so that even the same hosts are not the same lists.
 fn rebuild_envoy(model: &mut Model, means: Means<'_>) -> u64 {
-    let Means { settings, reported, .. } = means;
+    let Means { settings, reported, by_locality, has_children, .. } = means;
     let cells = model.slots.cells();
-    let Model { directory, priorities, now_ns, latest_host_added_ns, .. } = model;
+    let Model {
+        directory, priorities, now_ns, latest_host_added_ns, node, lists, children, ..
+    } = model;
     let counts_requests = matches!(settings.method, Method::LeastRequest(_));
     let depends_on_time = settings.ramp.is_some() || counts_requests;
     let weight = |slot: u32, entry: &Entry| as_envoys(reported, slot).unwrap_or(entry.weight);
     let mut built = 0;
-    for set in priorities.iter_mut().filter(|set| set.updated) {
+    for (priority, set) in priorities.iter_mut().enumerate().filter(|(_, set)| set.updated) {
         if settings.ramp.is_some() {
             warmup::note_healthy(&set.order, directory, *now_ns, latest_host_added_ns);
         }
@@ -212,7 +214,26 @@ fn rebuild_envoy(model: &mut Model, means: Means<'_>) -> u64 {
                     list.refresh(&weighing, &cells, *now_ns);
                 }
             };
-            built += rebuild_lists(set, directory, weight, refresh);
+            let list = |slots: &[u32], health, number| {
+                let mut list = list(slots, directory, health, weight).numbered(number);
+                refresh(&mut list);
+                list
+            };
+            set.note_tallies(directory, weight);
+            let mut localities = if by_locality {
+                locality_lists(set, directory, node.as_ref(), lists, list)
+            } else {
+                Box::default()
+            };
+            if has_children {
+                localities = set.give_children(localities, children);
+            }
+            built += set.take_lists(Lists {
+                all: list(&set.order, None, priority * LISTS + Source::All as usize),
+                healthy: list(&set.order, HEALTHY, priority * LISTS + Source::Healthy as usize),
+                degraded: list(&set.order, DEGRADED, priority * LISTS + Source::Degraded as usize),
+                localities,
+            });
         }
     }
     built
@@ -225,35 +246,97 @@ fn as_envoys(reported: Option<&[f64]>, slot: u32) -> Option<u32> {
     (weight > 0.0).then_some(weight as u32)
 }
 
-fn rebuild_lists(
+/// The health of the hosts of a list; `None` for all.
+type Health = Option<CoarseHealth>;
+
+const HEALTHY: Health = Some(CoarseHealth::Healthy);
+const DEGRADED: Health = Some(CoarseHealth::Degraded);
+
+/// The hosts of some slots that are of this health.
+fn list(
+    slots: &[u32],
+    directory: &Directory,
+    health: Health,
+    weight: impl Fn(u32, &Entry) -> u32,
+) -> List {
+    let fits = |entry: &Entry| health.is_none_or(|health| entry.flags.coarse() == health);
+    let hosts = entries(slots, directory).filter(|(_, entry)| fits(entry));
+    hosts.map(|(slot, entry)| (slot, entry, weight(slot, entry))).collect()
+}
+
+/// The lists of each locality. Their positions stay with the place of the locality, as in Envoy.
+fn locality_lists(
     set: &mut PrioritySet,
     directory: &Directory,
-    weight: impl Fn(u32, &Entry) -> u32 + Copy,
-    refresh: impl Fn(&mut List),
-) -> u64 {
-    set.lists_are_stale = false;
-    for bucket in set.buckets.iter_mut().filter(|bucket| bucket.dirty) {
-        bucket.dirty = false;
-        bucket.tally = classify(&bucket.members, directory, weight).0;
-        bucket.chunks = [None, None, None];
-        bucket.next_step_ns = None;
+    node: Option<&Locality>,
+    lists: &mut usize,
+    list: impl Fn(&[u32], Health, usize) -> List,
+) -> Box<[[List; 3]]> {
+    let mut members = vec![Vec::new(); set.buckets.len()];
+    for (slot, entry) in entries(&set.order, directory) {
+        if let Ok(index) = set.bucket_index(&entry.place.locality, node) {
+            members[index].push(slot);
+        }
     }
-    let list = |health: Option<CoarseHealth>| {
-        let fits = |entry: &Entry| health.is_none_or(|health| entry.flags.coarse() == health);
-        let hosts = entries(&set.order, directory).filter(|(_, entry)| fits(entry));
-        let mut list: List =
-            hosts.map(|(slot, entry)| (slot, entry, weight(slot, entry))).collect();
-        refresh(&mut list);
-        list
-    };
-    let lists = Lists {
-        all: list(None),
-        healthy: list(Some(CoarseHealth::Healthy)),
-        degraded: list(Some(CoarseHealth::Degraded)),
-    };
-    if *set.lists == lists {
-        return 0;
+    while set.list_numbers.len() < members.len() {
+        set.list_numbers.push(*lists);
+        *lists += 3;
     }
-    set.lists = Arc::new(lists);
-    1
+    let of_locality = |(slots, &number): (&Vec<u32>, &usize)| {
+        let of = |health, source| list(slots, health, number + source as usize);
+        [of(HEALTHY, Source::Healthy), of(DEGRADED, Source::Degraded), of(None, Source::All)]
+    };
+    members.iter().zip(&set.list_numbers).map(of_locality).collect()
+}
+
+impl PrioritySet {
+    /// Counts what has changed. There are no chunks in Envoy.
+    fn note_tallies(&mut self, directory: &Directory, weight: impl Fn(u32, &Entry) -> u32 + Copy) {
+        self.lists_are_stale = false;
+        for bucket in self.buckets.iter_mut().filter(|bucket| bucket.dirty) {
+            bucket.dirty = false;
+            bucket.tally = classify(&bucket.members, directory, weight).0;
+            bucket.chunks = [None, None, None];
+            bucket.next_step_ns = None;
+        }
+    }
+
+    /// Gives lists that have hosts their policies: the one that was there, by the place of the
+    /// locality, unless their number has changed, which makes all of them anew.
+    //= envoy v1.40 source/extensions/load_balancing_policies/load_aware_locality/load_aware_locality_lb.cc#syncPriority
+    fn give_children(
+        &mut self,
+        localities: Box<[[List; 3]]>,
+        children: &mut u64,
+    ) -> Box<[[List; 3]]> {
+        if self.children.len() != localities.len() {
+            self.children = vec![[0; 3]; localities.len()];
+        }
+        let mut give = |(list, child): (List, &mut u64)| {
+            *child = match (list.is_empty(), *child) {
+                (true, _) => 0,
+                (false, 0) => {
+                    *children += 1;
+                    *children
+                }
+                (false, child) => child,
+            };
+            list.of_child(*child)
+        };
+        let of_locality = |(lists, children): ([List; 3], &mut [u64; 3])| {
+            let [healthy, degraded, all] = lists;
+            let [of_healthy, of_degraded, of_all] = children;
+            [give((healthy, of_healthy)), give((degraded, of_degraded)), give((all, of_all))]
+        };
+        localities.into_iter().zip(&mut self.children).map(of_locality).collect()
+    }
+
+    /// Takes lists over, if they are others; how many were built.
+    fn take_lists(&mut self, lists: Lists) -> u64 {
+        if *self.lists == lists {
+            return 0;
+        }
+        self.lists = Arc::new(lists);
+        1
+    }
 }

@@ -1,26 +1,29 @@
 //! What the control lock protects: the model, and the way from it to the next snapshot.
 
 use std::collections::HashMap;
+use std::mem::discriminant;
 
 use super::build;
 use super::check::check;
 use super::draft::Draft;
+use super::fleet::LocalCluster;
+use super::load_aware::LoadAwareFigures;
+use super::localities::{Router, RouterFigures};
 use super::model::Model;
 use super::runtime::{NAMED_METRICS_FIRST, Runtime, RuntimeValue};
 use super::settings;
 use super::streams::{StreamTarget, Streams, target};
 use super::update::{Applied, Update};
 use super::weights::{PassFigures, ReportedWeights};
-use crate::config::{Behavior, ClusterConfig, Policy};
+use crate::config::{Behavior, ClusterConfig, LocalityRouting, Policy};
 use crate::error::Error;
 use crate::host::{Address, HealthEvent, HostData, Table};
 use crate::orca::Report;
 use crate::out_of_band::{StreamAction, StreamEnd, StreamHost, StreamStats};
-use crate::policy::envoy::LISTS;
 use crate::policy::{Clock, Counter, Counts, Identity, Settings, State, WorkerShared};
 use crate::priority::{Loads, Tally};
 use crate::published::Published;
-use crate::reports::{ReportFailure, ReportRejected, counter};
+use crate::reports::{ReportFailure, ReportRejected, Reports, counter};
 use crate::snapshot::{Cell, Publisher};
 use crate::sync::{Arc, WatchedArc};
 
@@ -38,7 +41,12 @@ pub(crate) struct Control {
     settings: Settings,
     /// The weights that follow from reports, if the policy goes by them.
     weights: Option<ReportedWeights>,
+    /// Where reports go, if anybody goes by them.
+    reports: Option<Arc<Reports>>,
     streams: Streams,
+    router: Router,
+    /// What other clusters see of this one.
+    as_local: LocalCluster,
     loads: Loads,
     identity: Identity,
     version: u64,
@@ -65,6 +73,8 @@ pub(crate) struct Summary {
     pub(crate) counts: Counts,
     pub(crate) weights: Option<PassFigures>,
     pub(crate) streams: StreamStats,
+    pub(crate) router: RouterFigures,
+    pub(crate) load_aware: Option<LoadAwareFigures>,
     pub(crate) duplicates: u64,
     pub(crate) max_host_weight: u32,
     pub(crate) departed: usize,
@@ -77,6 +87,8 @@ pub(super) struct Seeds {
     pub(super) runtime: Runtime,
     pub(super) seed: u64,
     pub(super) clock: Arc<Clock>,
+    pub(super) local_cluster: Option<LocalCluster>,
+    pub(super) as_local: LocalCluster,
 }
 
 impl Control {
@@ -87,7 +99,7 @@ impl Control {
         seeds: Seeds,
         table: &Table,
     ) -> Result<(Self, WatchedArc<Cell<Published>>), Error> {
-        let Seeds { mut model, runtime, seed, clock } = seeds;
+        let Seeds { mut model, runtime, seed, clock, local_cluster, as_local } = seeds;
         config.validate()?;
         check(update, &model)?;
         let config = Arc::new(config);
@@ -102,15 +114,21 @@ impl Control {
         if let Some(weights) = &mut weights {
             weights.pass(&mut model);
         }
+        let mut router = Router::new(local_cluster);
+        let named_first = runtime.is_on(NAMED_METRICS_FIRST, true);
+        router.configure(&config, named_first, (model.now_ns, seed));
+        let reports = reports(&config, weights.as_ref(), &router);
         let mut draft = Draft {
             model: &mut model,
             config: &config,
             runtime: &runtime,
             settings: &settings,
             weights: weights.as_ref(),
+            reports: reports.as_ref(),
         };
         let mut figures = Figures::default();
-        figures.schedulers_built += draft.rebuild(&mut figures.membership_change);
+        figures.schedulers_built += draft.rebuild(&mut router, &mut figures.membership_change);
+        as_local.show(draft.model);
         figures.published = 1;
         let loads = draft.loads(&Loads::default());
         let identity = Identity { instance: 1, revision: 1, seeded: is_seeded(&config) };
@@ -129,7 +147,10 @@ impl Control {
             config,
             settings,
             weights,
+            reports,
             streams,
+            router,
+            as_local,
             loads,
             identity,
             version: 1,
@@ -162,8 +183,9 @@ impl Control {
 
     /// Takes over other settings. Loads start afresh; positions only if they mean something else.
     fn reconfigure(&mut self, config: Arc<ClusterConfig>) {
-        let is_same_kind =
-            std::mem::discriminant(&config.policy) == std::mem::discriminant(&self.config.policy);
+        let before = &self.config;
+        let is_same_kind = discriminant(&config.policy) == discriminant(&before.policy)
+            && discriminant(&config.locality_routing) == discriminant(&before.locality_routing);
         if config.behavior != self.config.behavior || !is_same_kind {
             self.identity.instance += 1;
             self.identity.seeded = is_seeded(&config);
@@ -182,6 +204,9 @@ impl Control {
             self.weights.as_ref(),
             (self.model.now_ns, self.seed),
         );
+        let named_first = self.runtime.is_on(NAMED_METRICS_FIRST, true);
+        self.router.configure(&self.config, named_first, (self.model.now_ns, self.seed));
+        self.reports = reports(&self.config, self.weights.as_ref(), &self.router);
         self.streams.follow(&self.model, &self.config);
         self.loads = Loads::default();
         build::invalidate(&mut self.model);
@@ -198,7 +223,9 @@ impl Control {
     fn publish(&mut self) -> Applied {
         let updated = self.model.priorities.iter().any(|set| set.updated);
         self.resolve_settings(updated);
-        let Self { model, config, runtime, figures, settings, weights, streams, .. } = self;
+        self.router.follow();
+        let Self { model, config, runtime, figures, settings, weights, streams, router, .. } = self;
+        let reports = self.reports.as_ref();
         if model.priorities.iter().any(|set| set.membership_changed) {
             streams.follow(model, config);
         }
@@ -208,8 +235,10 @@ impl Control {
             // New hosts want a weight, and Envoy takes all of them over anew.
             weights.pass(model);
         }
-        let mut draft = Draft { model, config, runtime, settings, weights: weights.as_ref() };
-        let built = draft.rebuild(&mut figures.membership_change);
+        let weights = weights.as_ref();
+        let mut draft = Draft { model, config, runtime, settings, weights, reports };
+        let built = draft.rebuild(router, &mut figures.membership_change);
+        self.as_local.show(draft.model);
         figures.schedulers_built += built;
         let recalculate = config.behavior == Behavior::Native || updated;
         let loads = if recalculate { draft.loads(&self.loads) } else { self.loads.clone() };
@@ -224,10 +253,11 @@ impl Control {
         if updated || changed_loads || built > 0 {
             self.identity.revision += 1;
         }
-        let Self { model, config, runtime, settings, weights, .. } = self;
-        let draft = Draft { model, config, runtime, settings, weights: weights.as_ref() };
+        let Self { model, config, runtime, settings, weights, reports, .. } = self;
+        let (weights, reports) = (weights.as_ref(), reports.as_ref());
+        let draft = Draft { model, config, runtime, settings, weights, reports };
         let next = draft.contents(&self.loads, self.identity, self.version);
-        let lists = next.priorities.len() * LISTS;
+        let lists = self.model.positions();
         self.workers.iter().for_each(|worker| worker.grow(lists));
         self.publisher.publish(Box::new(next));
         Applied { published: true, version: self.version }
@@ -253,7 +283,11 @@ impl Control {
         self.model.now_ns = now_ns;
         self.clock.set(now_ns);
         let warms_up = self.warm_up(now_ns);
-        if self.take_weights_over() || warms_up {
+        let mut any = self.take_weights_over();
+        any |= warms_up;
+        any |= self.router.tick(&self.model);
+        any |= self.router.follow();
+        if any {
             self.publish();
         }
         self.publisher.scan();
@@ -264,7 +298,7 @@ impl Control {
         let buckets = self.model.priorities.iter().flat_map(|set| set.buckets.iter());
         let step_ns = buckets.filter_map(|bucket| bucket.next_step_ns).min();
         let pass_ns = self.weights.as_ref().map(|weights| weights.next_pass_ns);
-        [step_ns, pass_ns].into_iter().flatten().min()
+        [step_ns, pass_ns, self.router.next_tick_ns()].into_iter().flatten().min()
     }
 
     /// Takes in a load report that did not come through a worker.
@@ -277,9 +311,9 @@ impl Control {
         let slot = self.model.slot(address);
         let slot = slot.ok_or_else(|| Error::UnknownHost { address: address.into() })?;
         let now_ns = if now_ns == 0 { self.model.now_ns } else { now_ns };
-        let taken = match &self.weights {
+        let taken = match &self.reports {
             None => Err(ReportRejected::NotWanted),
-            Some(weights) => weights.reports.take(slot, report, now_ns),
+            Some(reports) => reports.take(slot, report, now_ns),
         };
         if let Some(counter) = counter(taken.map_err(ReportFailure::Rejected)) {
             self.figures.counts[counter as usize] += 1;
@@ -294,7 +328,7 @@ impl Control {
 
     /// A message of an out-of-band stream.
     pub(super) fn stream_message(&mut self, host: StreamHost, message: &[u8], now_ns: u64) {
-        self.streams.message(host, message, self.weights.as_ref(), now_ns);
+        self.streams.message(host, message, self.reports.as_deref(), now_ns);
     }
 
     /// The end of an out-of-band stream.
@@ -341,6 +375,8 @@ impl Control {
             counts: Counter::ALL.map(sum),
             weights: self.weights.as_ref().map(|weights| weights.figures),
             streams: self.streams.stats(),
+            router: self.router.figures,
+            load_aware: self.router.load_aware_figures(),
             duplicates: self.model.duplicates,
             max_host_weight: self.model.max_host_weight,
             departed: self.model.slots.departed(),
@@ -358,7 +394,7 @@ impl Control {
         }
         let clock = Arc::clone(&self.clock);
         let state = State::new(self.seed, number, peek_capacity, clock);
-        state.shared.grow(self.model.priorities.len() * LISTS);
+        state.shared.grow(self.model.positions());
         self.workers.push(Arc::clone(&state.shared));
         state
     }
@@ -368,11 +404,12 @@ impl Control {
     #[must_use]
     pub(super) fn reclaim(&mut self, table: &Table) -> Vec<HostData> {
         self.forget_closed_workers();
-        let Self { model, weights, .. } = self;
+        let Self { model, weights, router, .. } = self;
         model.slots.reclaim(table, |slot| {
             if let Some(weights) = weights {
                 weights.forget(slot);
             }
+            router.forget(slot);
         })
     }
 
@@ -416,7 +453,19 @@ fn health_by_host(events: &[(Address, HealthEvent)]) -> Vec<(&Address, Vec<Healt
     hosts
 }
 
-/// Whether Envoy's policy draws a seed when it is made.
+/// Where reports go, if anybody goes by them.
+fn reports(
+    config: &ClusterConfig,
+    weights: Option<&ReportedWeights>,
+    router: &Router,
+) -> Option<Arc<Reports>> {
+    let weigher = weights.map(|weights| &weights.weigher);
+    Reports::new(config.behavior, weigher, router.gauge()).map(Arc::new)
+}
+
+/// Whether Envoy's policy draws a seed when it is made. Load-aware routing itself does not.
 fn is_seeded(config: &ClusterConfig) -> bool {
-    config.behavior == Behavior::Envoy && config.policy != Policy::Random
+    config.behavior == Behavior::Envoy
+        && config.policy != Policy::Random
+        && !matches!(config.locality_routing, LocalityRouting::LoadAware(_))
 }

@@ -1,14 +1,17 @@
 //! The next snapshot on its way: from the model and the settings to what is published.
 
 use super::build::{self, Means};
+use super::localities::{Moment, Router};
 use super::model::Model;
 use super::runtime::{HEALTHY_PANIC_THRESHOLD, Runtime, RuntimeValue};
 use super::set::PrioritySet;
 use super::weights::ReportedWeights;
-use crate::config::{Behavior, ClusterConfig};
+use crate::config::{Behavior, ClusterConfig, LocalityRouting};
 use crate::policy::{Identity, Method, Settings, Tables, envoy, native};
 use crate::priority::{self, Loads, Rules};
 use crate::published::{LocalityTally, Priority, Published};
+use crate::reports::Reports;
+use crate::routes::Routing;
 use crate::sync::Arc;
 
 /// The next snapshot on its way.
@@ -18,17 +21,22 @@ pub(super) struct Draft<'a> {
     pub(super) runtime: &'a Runtime,
     pub(super) settings: &'a Settings,
     pub(super) weights: Option<&'a ReportedWeights>,
+    pub(super) reports: Option<&'a Arc<Reports>>,
 }
 
 impl Draft<'_> {
     /// Brings the parts up to date; returns how many were built.
-    pub(super) fn rebuild(&mut self, membership_change: &mut u64) -> u64 {
+    pub(super) fn rebuild(&mut self, router: &mut Router, membership_change: &mut u64) -> u64 {
         let means = Means {
+            by_locality: router.needs_lists(self.config),
+            has_children: matches!(self.config.locality_routing, LocalityRouting::LoadAware(_)),
             behavior: self.config.behavior,
             settings: self.settings,
             reported: self.weights.map(ReportedWeights::by_slot),
         };
         let built = build::rebuild(self.model, means);
+        let moment = Moment { config: self.config, runtime: self.runtime, rules: self.rules() };
+        router.divide(self.model, moment);
         for set in &mut self.model.priorities {
             set.updates += u64::from(std::mem::take(&mut set.updated));
             *membership_change += u64::from(std::mem::take(&mut set.membership_changed));
@@ -77,6 +85,7 @@ impl Draft<'_> {
                 fail_traffic_on_panic: fail,
                 loads: loads.clone(),
                 lists: self.model.priorities.iter().map(|set| Arc::clone(&set.lists)).collect(),
+                localities: self.model.priorities.iter().map(|it| it.localities.clone()).collect(),
                 updates: self.model.priorities.iter().map(|set| set.updates).collect(),
                 cells,
             });
@@ -102,7 +111,7 @@ impl Draft<'_> {
             published_ns: self.model.now_ns,
             slow_start: self.settings.slow_start(self.model.latest_host_added_ns),
             reported_weights: self.weights.map(ReportedWeights::share),
-            reports: self.weights.map(|weights| Arc::clone(&weights.reports)),
+            reports: self.reports.cloned(),
             config: Arc::clone(self.config),
             loads: loads.clone(),
             priorities: self.priorities(),
@@ -110,7 +119,17 @@ impl Draft<'_> {
     }
 
     fn priorities(&mut self) -> Box<[Priority]> {
+        let Model { priorities, node, .. } = &mut *self.model;
         let of_set = |set: &mut PrioritySet| Priority {
+            routing: Routing {
+                has_local: set
+                    .buckets
+                    .first()
+                    .is_some_and(|it| Some(&*it.locality) == node.as_ref()),
+                shares: set.shares.clone(),
+                localities: set.localities.clone(),
+                utilizations: set.utilizations.clone(),
+            },
             order: set.share_order(),
             tally: set.tally(),
             localities: set
@@ -118,12 +137,12 @@ impl Draft<'_> {
                 .iter()
                 .map(|bucket| LocalityTally {
                     locality: Arc::clone(&bucket.locality),
-                    weight: set.locality_weights.get(&*bucket.locality).copied().unwrap_or(0),
+                    weight: set.locality_weight(bucket),
                     tally: bucket.tally,
                 })
                 .collect(),
         };
-        self.model.priorities.iter_mut().map(of_set).collect()
+        priorities.iter_mut().map(of_set).collect()
     }
 }
 

@@ -4,7 +4,10 @@ mod build;
 mod check;
 mod control;
 mod draft;
+mod fleet;
 mod load;
+mod load_aware;
+mod localities;
 mod model;
 mod runtime;
 mod set;
@@ -15,6 +18,7 @@ mod update;
 mod warmup;
 mod weights;
 
+pub use fleet::LocalCluster;
 pub use load::HostLoad;
 pub use runtime::{Runtime, RuntimeValue};
 pub use streams::StreamTarget;
@@ -22,6 +26,7 @@ pub use update::{Applied, HostChange, Update};
 
 pub(crate) use control::Summary;
 use control::{Control, Seeds};
+pub(crate) use localities::RouterFigures;
 use model::Model;
 
 use crate::config::{Assignment, ClusterConfig};
@@ -40,6 +45,8 @@ use crate::sync::{Arc, Mutex, MutexGuard, WatchedArc};
 pub struct Options {
     /// Where this proxy is: hosts of that locality come first among the localities.
     pub node_locality: Option<Locality>,
+    /// The cluster that this proxy itself belongs to, for zone-aware routing.
+    pub local_cluster: Option<LocalCluster>,
     /// The seed of all generators; from the operating system's entropy if `None`, so that two
     /// proxies never pick in lockstep.
     pub seed: Option<u64>,
@@ -91,6 +98,7 @@ pub(crate) struct Shared {
     pub(crate) clock: Arc<Clock>,
     pub(crate) cell: WatchedArc<Cell<Published>>,
     pub(crate) table: Table,
+    as_local: LocalCluster,
 }
 
 impl Cluster {
@@ -106,15 +114,18 @@ impl Cluster {
     ) -> Result<Self, Error> {
         let table = Table::new();
         let clock = Arc::new(Clock::new(options.now_ns));
+        let as_local = LocalCluster::new();
         let seeds = Seeds {
             model: Model::new(options.node_locality, options.now_ns),
             runtime: options.runtime,
             seed: options.seed.unwrap_or_else(entropy),
             clock: Arc::clone(&clock),
+            local_cluster: options.local_cluster,
+            as_local: as_local.clone(),
         };
         let update = Update::new().assign(assignment.clone());
         let (control, cell) = Control::open(config, &update, seeds, &table)?;
-        let shared = Shared { control: Mutex::new(control), clock, cell, table };
+        let shared = Shared { control: Mutex::new(control), clock, cell, table, as_local };
         Ok(Self { shared: WatchedArc::new(shared) })
     }
 

@@ -16,6 +16,7 @@ use crate::config::{Assignment, Behavior, ClusterConfig, Endpoint};
 use crate::host::{
     Address, Directory, Entry, HealthEvent, HealthFlags, HostInfo, Locality, Place, Table,
 };
+use crate::policy::envoy::{FIRST_LOCALITY_LIST, LISTS};
 use crate::priority::Tally;
 use crate::sync::Arc;
 
@@ -39,7 +40,11 @@ pub(super) struct Model {
     pub(super) latest_host_added_ns: u64,
     by_address: HashMap<Address, u32>,
     /// This proxy's own place.
-    node: Option<Locality>,
+    pub(super) node: Option<Locality>,
+    /// Where the positions for Envoy's lists of localities end.
+    pub(super) lists: usize,
+    /// How many policies localities have had, in Envoy's load-aware routing.
+    pub(super) children: u64,
 }
 
 /// One endpoint of an assignment in its place.
@@ -64,12 +69,27 @@ impl Model {
             latest_host_added_ns: now_ns,
             by_address: HashMap::new(),
             node,
+            lists: FIRST_LOCALITY_LIST,
+            children: 0,
         }
     }
 
     /// The slot of a host.
     pub(super) fn slot(&self, address: &str) -> Option<u32> {
         self.by_address.get(address).copied()
+    }
+
+    /// How many positions a worker needs for Envoy's lists.
+    pub(super) fn positions(&self) -> usize {
+        match self.lists {
+            FIRST_LOCALITY_LIST => self.priorities.len() * LISTS,
+            lists => lists,
+        }
+    }
+
+    /// Whether the first locality of a set is the proxy's own.
+    pub(super) fn has_local(&self, set: &PrioritySet) -> bool {
+        set.has_local(self.node.as_ref())
     }
 
     /// The number of hosts.

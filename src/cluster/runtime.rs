@@ -7,6 +7,16 @@ use crate::config::RuntimeDouble;
 /// Percent of available hosts below which a priority panics; overrides the configured one.
 pub(super) const HEALTHY_PANIC_THRESHOLD: &str = "upstream.healthy_panic_threshold";
 
+/// The percentage of picks that zone-aware routing applies to; overrides the configured one.
+pub(super) const ZONE_ROUTING: &str = "upstream.zone_routing.enabled";
+
+/// With fewer healthy hosts zone-aware routing does not apply; overrides the configured number.
+pub(super) const MIN_CLUSTER_SIZE: &str = "upstream.zone_routing.min_cluster_size";
+
+/// Stay in the local zone while so many of its hosts are healthy; overrides the configured number
+/// unless it is 0.
+pub(super) const FORCE_LOCAL_ZONE: &str = "upstream.zone_routing.force_local_zone.min_size";
+
 /// Whether least request also counts requests that wait for a connection; off unless set.
 //= envoy v1.40 source/common/runtime/runtime_features.cc#least_request_lb_count_pending_requests
 pub(super) const COUNT_PENDING_REQUESTS: &str =

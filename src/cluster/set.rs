@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::host::{Directory, Locality};
-use crate::policy::envoy::Lists;
+use crate::policy::envoy::{Lists, Localities};
 use crate::policy::native::Chunk;
 use crate::priority::Tally;
 use crate::sync::Arc;
@@ -34,6 +34,17 @@ pub(super) struct PrioritySet {
     pub(super) is_warming: bool,
     /// The largest weight that follows from reports, in `behavior: native` only.
     pub(super) largest_reported: f64,
+    /// For each source what the localities get of it, in `behavior: native` only; `None` if that is
+    /// up to their hosts.
+    pub(super) shares: [Option<Arc<[u64]>>; 3],
+    /// How Envoy chooses a locality, in `behavior: envoy` only.
+    pub(super) localities: Localities,
+    /// The positions of the lists of each locality, three of them from this one on.
+    pub(super) list_numbers: Vec<usize>,
+    /// The policies of each locality by source, in Envoy's load-aware routing; 0 for none.
+    pub(super) children: Vec<[u64; 3]>,
+    /// Utilizations of the localities by source, if routing goes by them. For people.
+    pub(super) utilizations: [Arc<[f64]>; 3],
 }
 
 /// The hosts of one priority and locality.
@@ -79,6 +90,11 @@ impl Default for PrioritySet {
             membership_changed: false,
             is_warming: false,
             largest_reported: 0.0,
+            shares: [None, None, None],
+            localities: Localities::default(),
+            list_numbers: Vec::new(),
+            children: Vec::new(),
+            utilizations: Default::default(),
         }
     }
 }
@@ -89,6 +105,16 @@ impl PrioritySet {
         let mut sum = Tally::default();
         self.buckets.iter().for_each(|bucket| sum += bucket.tally);
         sum
+    }
+
+    /// Whether the first locality is the proxy's own.
+    pub(super) fn has_local(&self, node: Option<&Locality>) -> bool {
+        self.buckets.first().is_some_and(|bucket| Some(&*bucket.locality) == node)
+    }
+
+    /// The weight that the assignment gave to the locality of a bucket, or 0.
+    pub(super) fn locality_weight(&self, bucket: &Bucket) -> u32 {
+        self.locality_weights.get(&*bucket.locality).copied().unwrap_or(0)
     }
 
     /// Replaces the members. Buckets keep their chunks, which are compared before they are built
@@ -210,7 +236,11 @@ impl PrioritySet {
     }
 
     /// Where the locality's bucket is, or where it belongs: the local one first, then by name.
-    fn bucket_index(&self, locality: &Locality, node: Option<&Locality>) -> Result<usize, usize> {
+    pub(super) fn bucket_index(
+        &self,
+        locality: &Locality,
+        node: Option<&Locality>,
+    ) -> Result<usize, usize> {
         let key = |locality: &Locality| Some(locality) != node;
         self.buckets.binary_search_by(|bucket| {
             key(&bucket.locality).cmp(&key(locality)).then_with(|| (*bucket.locality).cmp(locality))

@@ -2,14 +2,15 @@
 //! on them.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use super::model::Model;
-use super::weights::ReportedWeights;
-use crate::config::{Behavior, ClusterConfig, Policy};
+use crate::config::{Behavior, ClusterConfig, LocalityRouting, OutOfBandReporting, Policy};
 use crate::orca::Parser;
 use crate::out_of_band::{
     ReportStreams, StreamAction, StreamEnd, StreamFrame, StreamHost, StreamStats,
 };
+use crate::reports::Reports;
 use crate::rng::Draws;
 
 /// A generator that no worker has.
@@ -67,15 +68,16 @@ impl Streams {
         if config.behavior != self.behavior {
             self.restart(config.behavior);
         }
-        let periods = period_ms(config);
+        let periods = wanted(config);
+        let periods_ms: Vec<u64> = periods.iter().map(|&(period_ms, _)| period_ms).collect();
         let before = std::mem::take(&mut self.wanted);
         let Self { streams, wanted, draws, .. } = self;
-        if let Some(period_ms) = periods {
+        if !periods.is_empty() {
             let slots = model.priorities.iter().flat_map(|set| set.order.iter());
             for entry in slots.filter_map(|&slot| model.directory.get(slot)) {
                 let host = StreamHost { slot: entry.info.slot, generation: entry.generation };
                 wanted.insert(host.slot, host.generation);
-                streams.want(host, &[period_ms], model.now_ns, || draws.generate());
+                streams.want(host, &periods_ms, model.now_ns, || draws.generate());
             }
         }
         for (slot, generation) in before {
@@ -110,7 +112,7 @@ impl Streams {
         &mut self,
         host: StreamHost,
         message: &[u8],
-        weights: Option<&ReportedWeights>,
+        reports: Option<&Reports>,
         now_ns: u64,
     ) {
         if !self.streams.is_open(host) {
@@ -119,7 +121,7 @@ impl Streams {
         let frame = match self.parser.grpc(message) {
             _ if message.is_empty() => StreamFrame::Empty,
             Err(_) => StreamFrame::Malformed,
-            Ok(report) => match weights.map(|it| it.reports.take(host.slot, &report, now_ns)) {
+            Ok(report) => match reports.map(|it| it.take(host.slot, &report, now_ns)) {
                 Some(Ok(())) => StreamFrame::Accepted,
                 Some(Err(_)) | None => StreamFrame::Refused,
             },
@@ -156,10 +158,9 @@ pub(super) fn target(
     config: &ClusterConfig,
     host: StreamHost,
 ) -> Option<StreamTarget> {
-    let Policy::ClientSideWeightedRoundRobin(policy) = &config.policy else { return None };
+    let (_, reporting) = *wanted(config).first()?;
     let entry =
         model.directory.get(host.slot).filter(|entry| entry.generation == host.generation)?;
-    let reporting = &policy.oob_reporting_config;
     let address = entry.info.address.as_str();
     let socket = address.rsplit_once(':');
     let dial = match (reporting.port_value, socket) {
@@ -172,11 +173,23 @@ pub(super) fn target(
     Some(StreamTarget { address: address.to_owned(), dial, authority })
 }
 
-fn period_ms(config: &ClusterConfig) -> Option<u64> {
-    match &config.policy {
-        Policy::ClientSideWeightedRoundRobin(policy) if policy.enable_oob_load_report => {
-            Some(u64::try_from(policy.oob_reporting_period.as_millis()).unwrap_or(u64::MAX))
-        }
-        _ => None,
+/// The streams that are wanted, by their periods in milliseconds and where they go. A host has one
+/// for all; it goes where load-aware routing wants it, if that wants one.
+fn wanted(config: &ClusterConfig) -> Vec<(u64, &OutOfBandReporting)> {
+    let mut wanted = Vec::new();
+    if let LocalityRouting::LoadAware(it) = &config.locality_routing
+        && it.enable_oob_load_report
+    {
+        wanted.push((milliseconds(it.oob_reporting_period), &it.oob_reporting_config));
     }
+    if let Policy::ClientSideWeightedRoundRobin(it) = &config.policy
+        && it.enable_oob_load_report
+    {
+        wanted.push((milliseconds(it.oob_reporting_period), &it.oob_reporting_config));
+    }
+    wanted
+}
+
+fn milliseconds(period: Duration) -> u64 {
+    u64::try_from(period.as_millis()).unwrap_or(u64::MAX)
 }

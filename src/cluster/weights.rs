@@ -13,7 +13,7 @@ use super::set::PrioritySet;
 use crate::config::{Behavior, ClusterConfig, MIN_WEIGHT_UPDATE_PERIOD, Policy};
 use crate::host::Directory;
 use crate::records::{Periods, Records, Verdict};
-use crate::reports::Reports;
+use crate::reports::Weigher;
 use crate::rng::splitmix64;
 use crate::sync::Arc;
 
@@ -32,7 +32,7 @@ pub(super) struct ReportedWeights {
     update_period_ns: u64,
     /// When the next pass is due.
     pub(super) next_pass_ns: u64,
-    pub(super) reports: Arc<Reports>,
+    pub(super) weigher: Arc<Weigher>,
     /// By slot; 0 for a host that has not been weighed.
     weights: Arc<[f64]>,
     /// How many passes there were, and how many hosts the last one found of each kind.
@@ -62,7 +62,7 @@ impl ReportedWeights {
         let Policy::ClientSideWeightedRoundRobin(policy) = &config.policy else { return None };
         let behavior = config.behavior;
         let before = before.filter(|before| before.behavior == behavior);
-        let records = before.map(|before| Arc::clone(&before.reports.records));
+        let records = before.map(|before| Arc::clone(&before.weigher.records));
         let records = records.unwrap_or_else(|| Arc::new(Records::new(behavior)));
         let expiration_ns = nanoseconds(policy.weight_expiration_period);
         let update_period_ns =
@@ -83,7 +83,7 @@ impl ReportedWeights {
             },
             update_period_ns,
             next_pass_ns,
-            reports: Arc::new(Reports::new(policy, behavior, named_first, records)),
+            weigher: Arc::new(Weigher::new(policy, behavior, named_first, records)),
             weights: before.map_or_else(|| Arc::new([]) as Arc<[f64]>, Self::share),
             figures: before.map_or_else(PassFigures::default, |before| before.figures),
         })
@@ -101,7 +101,7 @@ impl ReportedWeights {
 
     /// Forgets what the host in `slot` weighed and reported, for another host in it.
     pub(super) fn forget(&mut self, slot: u32) {
-        self.reports.records.forget(slot);
+        self.weigher.records.forget(slot);
         if self.weights.get(slot as usize).is_some_and(|&weight| weight > 0.0) {
             Arc::make_mut(&mut self.weights)[slot as usize] = 0.0;
         }
@@ -120,7 +120,7 @@ impl ReportedWeights {
     /// whether there is any. In Envoy a change of one priority makes all schedulers start anew.
     pub(super) fn pass(&mut self, model: &mut Model) -> bool {
         let slots = model.slots.end();
-        self.reports.records.grow(slots);
+        self.weigher.records.grow(slots);
         let PassFigures { passes, changes, .. } = self.figures;
         self.figures = PassFigures { passes: passes + 1, changes, ..PassFigures::default() };
         let mut weights = self.weights.to_vec();
@@ -175,7 +175,7 @@ impl ReportedWeights {
     ) -> bool {
         let mut hosts = Vec::with_capacity(set.order.len());
         for &slot in &set.order {
-            let verdict = self.reports.records.judge(slot, now_ns, self.periods);
+            let verdict = self.weigher.records.judge(slot, now_ns, self.periods);
             let figures = &mut self.figures;
             *match verdict {
                 Verdict::Usable(_) => &mut figures.usable,

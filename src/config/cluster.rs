@@ -2,6 +2,7 @@
 //! balancing.
 
 use super::error::{ConfigError, Problem};
+use super::locality::LocalityRouting;
 use super::policy::Policy;
 
 /// Whose decisions a cluster makes. See the crate's front page for the differences.
@@ -47,6 +48,8 @@ pub struct ClusterConfig {
     pub behavior: Behavior,
     /// How a host is chosen.
     pub policy: Policy,
+    /// How traffic divides among localities before that. Default: by their hosts.
+    pub locality_routing: LocalityRouting,
     /// Below this percentage of available hosts a priority panics: it sends to all its hosts.
     /// 0 to 100, default 50; 0 switches panic off. Envoy truncates 29, 57 and 58 to one less, and
     /// so does `behavior: envoy`.
@@ -71,6 +74,7 @@ impl ClusterConfig {
             name: name.into(),
             behavior: Behavior::default(),
             policy: Policy::default(),
+            locality_routing: LocalityRouting::default(),
             healthy_panic_threshold: 50.0,
             fail_traffic_on_panic: false,
             active_health_checks: false,
@@ -86,6 +90,8 @@ impl ClusterConfig {
     /// The first value outside its range, in the order of the fields.
     pub fn validate(&self) -> Result<(), ConfigError> {
         self.policy.validate().map_err(|error| error.within(self.policy.name()))?;
+        let routing = &self.locality_routing;
+        routing.validate().map_err(|error| error.within(routing.name()))?;
         let problem = Problem::of_percent(self.healthy_panic_threshold);
         let field = "common_lb_config.healthy_panic_threshold";
         problem.map_or(Ok(()), |problem| Err(ConfigError::new(field, problem)))

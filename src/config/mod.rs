@@ -6,6 +6,7 @@
 mod assignment;
 mod cluster;
 mod error;
+mod locality;
 mod policy;
 mod weighted;
 
@@ -13,6 +14,7 @@ pub(crate) use assignment::check_priority;
 pub use assignment::{Assignment, Endpoint, LocalityEndpoints, MAX_PRIORITY};
 pub use cluster::{Behavior, ClusterConfig};
 pub use error::{ConfigError, Problem};
+pub use locality::{LoadAware, LocalityBasis, LocalityRouting, ZoneAware};
 pub use policy::{
     LeastRequest, MAX_CHOICE_COUNT, Policy, RoundRobin, RuntimeDouble, SelectionMethod, SlowStart,
 };

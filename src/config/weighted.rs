@@ -85,9 +85,6 @@ impl Default for ClientSideWeightedRoundRobin {
 
 impl ClientSideWeightedRoundRobin {
     pub(super) fn validate_own(&self) -> Result<(), ConfigError> {
-        let invalid = |field: &str, message: &str| {
-            Err(ConfigError::new(field, Problem::Invalid { message: message.to_owned() }))
-        };
         if self
             .error_utilization_penalty
             .is_some_and(|penalty| !(0.0..=f32::MAX).contains(&penalty))
@@ -96,24 +93,39 @@ impl ClientSideWeightedRoundRobin {
                            value must be finite and greater than or equal to 0";
             return invalid("error_utilization_penalty", message);
         }
-        let OutOfBandReporting { port_value, authority } = &self.oob_reporting_config;
-        if *port_value > 65_535 {
-            let rule = "OrcaOobReportingConfigValidationError.PortValue";
-            let problem = Problem::AboveMaximum { rule, maximum: 65_535 };
-            return Err(ConfigError::new("oob_reporting_config.port_value", problem));
-        }
-        if authority.contains(|c: char| c.is_control()) {
-            return invalid("oob_reporting_config.authority", "a name has no control characters");
-        }
+        self.oob_reporting_config.validate()?;
         let periods = [
             ("oob_reporting_period", self.oob_reporting_period),
             ("blackout_period", self.blackout_period),
             ("weight_expiration_period", self.weight_expiration_period),
             ("weight_update_period", self.weight_update_period),
         ];
-        match periods.iter().find(|(_, period)| i64::try_from(period.as_nanos()).is_err()) {
-            Some((field, _)) => invalid(field, "a period is less than 2^63 nanoseconds"),
-            None => Ok(()),
-        }
+        check_periods(&periods)
     }
+}
+
+impl OutOfBandReporting {
+    pub(super) fn validate(&self) -> Result<(), ConfigError> {
+        if self.port_value > 65_535 {
+            let rule = "OrcaOobReportingConfigValidationError.PortValue";
+            let problem = Problem::AboveMaximum { rule, maximum: 65_535 };
+            return Err(ConfigError::new("oob_reporting_config.port_value", problem));
+        }
+        if self.authority.contains(|c: char| c.is_control()) {
+            return invalid("oob_reporting_config.authority", "a name has no control characters");
+        }
+        Ok(())
+    }
+}
+
+/// Checks that periods have a number of nanoseconds that fits.
+pub(super) fn check_periods(periods: &[(&str, Duration)]) -> Result<(), ConfigError> {
+    match periods.iter().find(|(_, period)| i64::try_from(period.as_nanos()).is_err()) {
+        Some((field, _)) => invalid(field, "a period is less than 2^63 nanoseconds"),
+        None => Ok(()),
+    }
+}
+
+fn invalid(field: &str, message: &str) -> Result<(), ConfigError> {
+    Err(ConfigError::new(field, Problem::Invalid { message: message.to_owned() }))
 }

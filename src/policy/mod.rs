@@ -89,7 +89,7 @@ impl Source {
     }
 }
 
-/// The first decision of a pick.
+/// The first decisions of a pick.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PriorityChoice {
     /// The number that decided.
@@ -97,6 +97,8 @@ pub(crate) struct PriorityChoice {
     pub(crate) priority: u32,
     pub(crate) source: Source,
     pub(crate) panic: bool,
+    /// The index of the locality, if that was chosen before the host.
+    pub(crate) locality: Option<u32>,
 }
 
 /// Sees the decisions of a pick as they are made.
@@ -134,6 +136,15 @@ pub(crate) enum Tables {
 }
 
 impl Tables {
+    /// Makes a worker get used to these tables.
+    #[cold]
+    pub(crate) fn adopt(&self, state: &mut State, identity: Identity) {
+        match self {
+            Self::Envoy(tables) => tables.adopt(state, identity),
+            _ => state.adopt(identity, &[]),
+        }
+    }
+
     /// One attempt: the first of a pick, or another one.
     fn attempt<R: Recorder>(&self, state: &mut State, is_first: bool, recorder: &mut R) -> Chosen {
         match self {

@@ -7,12 +7,13 @@
 
 use crate::host::Segments;
 use crate::policy::NoHost;
+use crate::policy::envoy::Child;
 use crate::rng::{Draws, GOLDEN, GOLDEN_INVERSE, splitmix64};
 use crate::schedule::Edf;
 use crate::sync::{Arc, AtomicU64, Ordering};
 
-/// Segments from 16 on that hold three lists for each of 129 priorities.
-const TURN_SEGMENTS: usize = 5;
+/// Segments from 16 on that hold more lists than there are localities.
+const TURN_SEGMENTS: usize = 20;
 
 /// What a worker counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +22,16 @@ pub(crate) enum Counter {
     HealthyPanic,
     /// Picks that gave no host.
     NoneHealthy,
+    /// Picks for which the proxy's own cluster said nothing.
+    LocalClusterNotOk,
+    /// Picks that the local zone got because it gets everything.
+    ZoneRoutingAllDirectly,
+    /// Picks that the local zone got by lot.
+    ZoneRoutingSampled,
+    /// Picks that another zone got.
+    ZoneRoutingCrossZone,
+    /// Picks that any zone got, since none had anything left.
+    ZoneNoCapacityLeft,
     /// Load reports that were taken in.
     ReportsAccepted,
     /// Load reports that nobody wants, or whose host is gone.
@@ -37,9 +48,14 @@ pub(crate) enum Counter {
 
 impl Counter {
     /// All of them, in order.
-    pub(crate) const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 13] = [
         Self::HealthyPanic,
         Self::NoneHealthy,
+        Self::LocalClusterNotOk,
+        Self::ZoneRoutingAllDirectly,
+        Self::ZoneRoutingSampled,
+        Self::ZoneRoutingCrossZone,
+        Self::ZoneNoCapacityLeft,
         Self::ReportsAccepted,
         Self::ReportsIgnored,
         Self::ReportsUnreadable,
@@ -53,6 +69,11 @@ impl Counter {
         match self {
             Self::HealthyPanic => "lb_healthy_panic",
             Self::NoneHealthy => "upstream_cx_none_healthy",
+            Self::LocalClusterNotOk => "lb_local_cluster_not_ok",
+            Self::ZoneRoutingAllDirectly => "lb_zone_routing_all_directly",
+            Self::ZoneRoutingSampled => "lb_zone_routing_sampled",
+            Self::ZoneRoutingCrossZone => "lb_zone_routing_cross_zone",
+            Self::ZoneNoCapacityLeft => "lb_zone_no_capacity_left",
             Self::ReportsAccepted => "plimsoll.load_reports_accepted",
             Self::ReportsIgnored => "plimsoll.load_reports_ignored",
             Self::ReportsUnreadable => "plimsoll.load_reports_unreadable",
@@ -142,6 +163,12 @@ pub(crate) struct State {
     pub(super) seed: u64,
     /// Envoy's schedulers by list, each with the update of its priority that it was made after.
     schedulers: Vec<Option<(u64, Edf)>>,
+    /// Those of its weighted localities, two for each priority.
+    locality_schedulers: Vec<Option<(u64, Edf)>>,
+    /// For each priority its last update, and where the schedulers of its localities start since.
+    locality_seeds: Vec<(u64, u64)>,
+    /// The policies of localities, by the positions of their lists.
+    pub(super) children: Vec<Child>,
     instance: u64,
     revision: u64,
     clock: Arc<Clock>,
@@ -183,6 +210,9 @@ impl State {
             ahead: 0,
             seed: 0,
             schedulers: Vec::new(),
+            locality_schedulers: Vec::new(),
+            locality_seeds: Vec::new(),
+            children: Vec::new(),
             instance: 0,
             revision: 0,
             clock,
@@ -196,10 +226,17 @@ impl State {
         if self.pick_ns == 0 { self.clock.now_ns() } else { self.pick_ns }
     }
 
-    /// Gets used to new tables.
+    /// Gets used to new tables. `weighted` has for each priority the number of its last update, if
+    /// Envoy weighs its localities: each update takes a number.
     #[cold]
-    pub(crate) fn adopt(&mut self, identity: Identity) {
-        if self.instance != identity.instance {
+    pub(crate) fn adopt(&mut self, identity: Identity, weighted: &[u64]) {
+        let is_new = self.instance != identity.instance;
+        if is_new {
+            self.locality_schedulers.clear();
+            self.locality_seeds.clear();
+        }
+        self.draw_locality_seeds(weighted);
+        if is_new {
             self.instance = identity.instance;
             if identity.seeded {
                 self.seed = self.draws.next();
@@ -207,6 +244,7 @@ impl State {
             // No edge: this worker is the only writer.
             self.shared.turns.iter().for_each(|turn| turn.store(0, Ordering::Relaxed));
             self.schedulers.clear();
+            self.children.clear();
             self.forget_peeks();
         }
         if self.revision != identity.revision {
@@ -244,20 +282,50 @@ impl State {
         self.draws.queue_first(number);
     }
 
+    //= envoy v1.40 source/extensions/load_balancing_policies/common/load_balancer_impl.cc#rebuildLocalityWrrForPriority
+    fn draw_locality_seeds(&mut self, updates: &[u64]) {
+        for (priority, &update) in updates.iter().enumerate() {
+            if self.locality_seeds.len() == priority {
+                // A new policy draws one number, however often its hosts were updated before.
+                self.locality_seeds.push((update.saturating_sub(1), 0));
+            }
+            let seen = self.locality_seeds[priority].0;
+            for _ in seen..update {
+                self.locality_seeds[priority] = (update, self.draws.next());
+            }
+        }
+    }
+
     fn forget_peeks(&mut self) {
         self.stash.clear();
         self.peeked = self.position;
         self.ahead = 0;
+        self.children.iter_mut().for_each(Child::forget_peeks);
     }
 
     /// The scheduler of list `list` since `update`, made anew if there is none.
     pub(super) fn scheduler(&mut self, list: usize, update: u64, weights: &[f64]) -> &mut Edf {
-        if self.schedulers.len() <= list {
-            self.schedulers.resize(list + 1, None);
+        let child = self.children.get(list).filter(|child| child.is_any());
+        let seed = child.map_or(self.seed, |child| child.seed);
+        scheduler(&mut self.schedulers, list, update, || Edf::new(weights, seed))
+    }
+
+    /// Forgets the scheduler of a list that has another policy now.
+    pub(super) fn forget_scheduler(&mut self, list: usize) {
+        if let Some(place) = self.schedulers.get_mut(list) {
+            *place = None;
         }
-        let place = &mut self.schedulers[list];
-        let kept = place.take().filter(|(made_after, _)| *made_after == update);
-        &mut place.insert(kept.unwrap_or_else(|| (update, Edf::new(weights, self.seed)))).1
+    }
+
+    /// The same for localities: `list` is twice their priority, and one more for degraded hosts.
+    pub(super) fn locality_scheduler(
+        &mut self,
+        list: usize,
+        update: u64,
+        weights: &[f64],
+    ) -> &mut Edf {
+        let seed = self.locality_seeds.get(list / 2).map_or(0, |&(_, seed)| seed);
+        scheduler(&mut self.locality_schedulers, list, update, || Edf::new(weights, seed))
     }
 
     /// One step of the native cursor.
@@ -289,6 +357,9 @@ impl State {
             shared: Arc::new(self.shared.detached()),
             stash: self.stash.clone(),
             schedulers: self.schedulers.clone(),
+            locality_schedulers: self.locality_schedulers.clone(),
+            locality_seeds: self.locality_seeds.clone(),
+            children: self.children.clone(),
             clock: Arc::clone(&self.clock),
             ..*self
         }
@@ -311,6 +382,21 @@ impl State {
         turn.store(now.wrapping_add(step), Ordering::Relaxed);
         self.seed.wrapping_add(now)
     }
+}
+
+/// The scheduler at `place` if it was made after `update`, else one that `make` makes.
+fn scheduler(
+    schedulers: &mut Vec<Option<(u64, Edf)>>,
+    place: usize,
+    update: u64,
+    make: impl FnOnce() -> Edf,
+) -> &mut Edf {
+    if schedulers.len() <= place {
+        schedulers.resize(place + 1, None);
+    }
+    let place = &mut schedulers[place];
+    let kept = place.take().filter(|(made_after, _)| *made_after == update);
+    &mut place.insert(kept.unwrap_or_else(|| (update, make()))).1
 }
 
 /// A queue of fixed capacity, so that peeking never allocates.

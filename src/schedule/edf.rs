@@ -25,10 +25,16 @@ struct Entry {
 }
 
 impl Entry {
+    /// What entries are ordered by. Deadlines are not negative, so that their bits are in order.
+    #[inline(always)]
+    fn key(&self) -> u128 {
+        u128::from(self.deadline.to_bits()) << 64 | u128::from(self.order)
+    }
+
     /// Whether this one is picked before the other. A total order: no two have the same `order`.
+    #[inline(always)]
     fn is_before(&self, other: &Self) -> bool {
-        self.deadline < other.deadline
-            || (self.deadline <= other.deadline && self.order < other.order)
+        self.key() < other.key()
     }
 }
 

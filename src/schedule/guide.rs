@@ -40,7 +40,7 @@ impl<I: Interval> Guide<I> {
     /// walk fails.
     pub(crate) fn new(items: Arc<[I]>) -> Self {
         // At least two buckets, so that the shift is less than the width.
-        let bits = items.len().next_power_of_two().ilog2().max(1);
+        let bits = (2 * items.len()).next_power_of_two().ilog2().max(1);
         let shift = u64::BITS - bits;
         let mut next = 0;
         let buckets = (0..1_u64 << bits).map(|bucket| {

@@ -1,6 +1,6 @@
 //! What a person should know about a cluster and might not see in the tables.
 
-use plimsoll::config::Behavior;
+use plimsoll::config::{Behavior, LocalityRouting};
 use plimsoll::{CoarseHealth, HealthFlags, HostView, PriorityView, View};
 
 /// More hosts than this are not named in one note.
@@ -119,11 +119,15 @@ fn failures(host: &HostView<'_>) -> String {
     failures.join(", and ")
 }
 
-/// Envoy's users are surprised by this one; the present policies do as it does.
+/// Envoy's users are surprised by this one; every other way of routing does as it does.
 fn locality_weights(view: &View) -> Option<String> {
+    if view.config().locality_routing == LocalityRouting::Weighted {
+        return None;
+    }
     let mut localities = view.priorities().flat_map(|priority| priority.localities());
     localities.any(|locality| locality.weight > 0).then(|| {
-        "Locality weights have no effect: only locality_weighted_lb_config makes Envoy use them."
+        "Locality weights have no effect: only locality_weighted_lb_config and wrr_locality make \
+         Envoy use them."
             .to_owned()
     })
 }

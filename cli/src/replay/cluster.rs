@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use plimsoll::config::{Behavior, ClusterConfig};
 use plimsoll::{
-    Cluster, Error, HealthEvent, HostLoad, Options, Pick, Runtime, RuntimeValue, Update, Worker,
-    WorkerOptions,
+    Cluster, Error, HealthEvent, HostLoad, LocalCluster, Options, Pick, Runtime, RuntimeValue,
+    Update, Worker, WorkerOptions,
 };
 use plimsoll_envoy_config::{assignment_from_value, cluster_from_value};
 use serde_json::Value;
@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::line::U64;
 use super::names::{Action, Event};
 use super::op::{Load, Loads, Object, Open};
-use super::session::{invalid, unsupported};
+use super::session::invalid;
 
 /// More workers than this are refused: each has a place for [`PEEK_CAPACITY`] numbers.
 const MAX_WORKERS: u64 = 1024;
@@ -39,6 +39,8 @@ pub(crate) struct ReplayCluster {
     /// that left keeps its own.
     pub(super) held: HashMap<String, VecDeque<Pick>>,
     now_ms: u64,
+    /// It has a local cluster, which another operation may have changed.
+    follows: bool,
 }
 
 impl ReplayCluster {
@@ -47,10 +49,10 @@ impl ReplayCluster {
     /// # Errors
     ///
     /// What is refused or not supported.
-    pub(super) fn open(open: Open) -> Result<(String, Self), Error> {
-        if open.local_cluster.is_some() {
-            return Err(unsupported("local_cluster", "zone-aware routing"));
-        }
+    pub(super) fn open(
+        open: Open,
+        local_cluster: Option<LocalCluster>,
+    ) -> Result<(String, Self), Error> {
         if !(1..=MAX_WORKERS).contains(&open.workers.0) {
             return Err(invalid("workers", format!("value must be from 1 to {MAX_WORKERS}")));
         }
@@ -63,23 +65,33 @@ impl ReplayCluster {
         }
         let options = Options {
             node_locality: open.node.locality.map(Into::into),
+            local_cluster,
             seed: Some(open.seed.0),
             now_ns: nanoseconds("now_ms", open.now_ms.0)?,
             runtime,
         };
         let name = config.name.clone();
+        let follows = options.local_cluster.is_some();
         let cluster = Cluster::open(config, &file.assignment.unwrap_or_default(), options)?;
         let mut draws = numbers(&open.draws);
         let of_worker =
             |number| open_worker(&cluster, number, std::mem::take(&mut draws)).map(Some);
         let workers = (0..open.workers.0).map(of_worker).collect::<Result<_, _>>()?;
         let held = HashMap::new();
-        Ok((name, Self { cluster, behavior, workers, held, now_ms: open.now_ms.0 }))
+        Ok((name, Self { cluster, behavior, workers, held, now_ms: open.now_ms.0, follows }))
     }
 
     /// The engine's cluster.
     pub(super) fn engine(&self) -> &Cluster {
         &self.cluster
+    }
+
+    /// Follows its local cluster at once, as Envoy does.
+    pub(super) fn follow(&self) -> Result<(), Error> {
+        if self.follows {
+            self.cluster.tick(nanoseconds("now_ms", self.now_ms)?)?;
+        }
+        Ok(())
     }
 
     /// Replaces all hosts.

@@ -107,3 +107,13 @@ pub(crate) enum SourceName {
     Degraded,
     All,
 }
+
+impl From<SourceName> for plimsoll::Source {
+    fn from(source: SourceName) -> Self {
+        match source {
+            SourceName::Healthy => Self::Healthy,
+            SourceName::Degraded => Self::Degraded,
+            SourceName::All => Self::All,
+        }
+    }
+}

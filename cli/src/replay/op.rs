@@ -252,9 +252,9 @@ impl Default for Workers {
 pub(crate) struct Show {
     pub(crate) what: What,
     /// `localities` and `table` only.
-    priority: Option<U64>,
+    pub(crate) priority: Option<U64>,
     /// `localities` and `table` only.
-    source: Option<SourceName>,
+    pub(crate) source: Option<SourceName>,
 }
 
 /// A hash of a request.

@@ -5,7 +5,10 @@ use std::time::Duration;
 
 use super::reports::Refused;
 use plimsoll::config::Behavior;
-use plimsoll::{Cluster, Error, Explanation, HostView, Locality, PriorityDecision, View, Warmup};
+use plimsoll::{
+    Cluster, Error, Explanation, HostView, Locality, LocalityDecision, LocalityRoute,
+    PriorityDecision, Routes, Source, View, Warmup,
+};
 use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
 use serde_json::{Map, Value, json};
@@ -91,6 +94,38 @@ fn host(view: &HostView<'_>) -> Value {
     })
 }
 
+/// How the traffic of each priority and source divides among localities.
+pub(crate) fn localities(view: &View, priority: Option<u64>, source: Option<Source>) -> Value {
+    let mut shown = Vec::new();
+    for (index, view) in (0..).zip(view.priorities()) {
+        for kind in [Source::Healthy, Source::Degraded, Source::All] {
+            if priority.is_none_or(|it| it == index) && source.is_none_or(|it| it == kind) {
+                shown.push(routes(index, kind, &view.routes(kind)));
+            }
+        }
+    }
+    shown.into()
+}
+
+fn routes(priority: u64, source: Source, routes: &Routes<'_>) -> Value {
+    let locality = |route: &LocalityRoute<'_>| {
+        json!({
+            "region": route.locality.region,
+            "zone": route.locality.zone,
+            "sub_zone": route.locality.sub_zone,
+            "hosts": route.hosts,
+            "utilization": route.utilization,
+            "weight": route.weight,
+        })
+    };
+    json!({
+        "priority": priority,
+        "source": source.name(),
+        "all_local": routes.all_local,
+        "localities": routes.localities.iter().map(locality).collect::<Value>(),
+    })
+}
+
 fn milliseconds(age: Duration) -> u64 {
     u64::try_from(age.as_millis()).unwrap_or(u64::MAX)
 }
@@ -133,13 +168,21 @@ pub(crate) fn explanation(explanation: &Explanation, behavior: Behavior) -> Valu
         "snapshot": explanation.snapshot,
         "draw": explanation.draw,
         "priority": explanation.priority.as_ref().map(|choice| decision(choice, behavior)),
-        "locality": null,
+        "locality": explanation.locality.as_ref().map(locality_decision),
         "policy": explanation.policy.name(),
         "host": host.map(|host| host.address.as_str()),
         "weight": host.map(|host| host.weight),
         "effective_weight": host.map(|host| host.effective_weight),
         "slow_start": host.and_then(|host| host.slow_start.as_ref()).map(slow_start),
         "why": explanation.why,
+    })
+}
+
+fn locality_decision(decision: &LocalityDecision) -> Value {
+    json!({
+        "why": format!("{} of {} localities", decision.chosen, decision.weights.len()),
+        "weights": decision.weights,
+        "chosen": locality(&decision.chosen),
     })
 }
 

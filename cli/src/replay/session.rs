@@ -44,6 +44,7 @@ impl Session {
         name: Option<&str>,
         operation: Operation,
     ) -> Result<Payload, Refused> {
+        self.clusters.values().try_for_each(ReplayCluster::follow)?;
         match operation {
             Operation::Open(open) => self.open(name, *open)?,
             Operation::Assign { load_assignment } => self.cluster(name)?.assign(load_assignment)?,
@@ -76,7 +77,13 @@ impl Session {
 
     /// A name that is open already is replaced; the configuration's name is the default.
     fn open(&mut self, name: Option<&str>, open: Open) -> Result<(), Error> {
-        let (own_name, cluster) = ReplayCluster::open(open)?;
+        let local_cluster = open.local_cluster.as_deref().map(|name| {
+            let missing = || invalid("local_cluster", format!("no cluster {name:?} is open"));
+            let cluster = self.clusters.get(name).ok_or_else(missing)?;
+            Ok::<_, Error>(cluster.engine().as_local_cluster())
+        });
+        let local_cluster = local_cluster.transpose()?;
+        let (own_name, cluster) = ReplayCluster::open(open, local_cluster)?;
         let name = name.map_or(own_name, str::to_owned);
         self.clusters.insert(name.clone(), cluster);
         self.last = Some(name);
@@ -95,7 +102,13 @@ fn show(cluster: &Cluster, show: &Show) -> Result<Payload, Error> {
     match show.what {
         What::Loads => Ok(("loads", output::loads(&cluster.view()))),
         What::Hosts => Ok(("hosts", output::hosts(&cluster.view()))),
-        What::Localities => Err(unsupported("what", "showing localities")),
+        What::Localities => {
+            let source = show.source.map(Into::into);
+            Ok((
+                "localities",
+                output::localities(&cluster.view(), show.priority.map(|it| it.0), source),
+            ))
+        }
         What::Table => Err(unsupported("what", "showing a table")),
         What::Stats => Ok(("stats", output::stats(cluster)?)),
         What::Snapshot => Ok(("snapshot", output::snapshot(cluster)?)),

@@ -17,6 +17,7 @@ fn help_has_examples_and_exit_codes() {
         (vec!["--help"], "plimsoll replay incident.jsonl"),
         (vec!["replay", "--help"], "Exit codes: 0"),
         (vec!["explain", "--help"], "Exit codes: 0"),
+        (vec!["simulate", "--help"], "Exit codes: 0"),
         (vec!["explain", "-h"], "plimsoll explain cluster.yaml"),
     ] {
         let output = run(&arguments, "");
@@ -29,7 +30,8 @@ fn help_has_examples_and_exit_codes() {
 fn wrong_arguments_are_explained() {
     for (arguments, expected) in [
         (vec![], "Usage: plimsoll <COMMAND>"),
-        (vec!["simulate"], "unrecognized subcommand 'simulate'"),
+        (vec!["imitate"], "unrecognized subcommand 'imitate'"),
+        (vec!["simulate"], "<SCENARIO>"),
         (vec!["replay"], "<FILE>..."),
         (vec!["replay", "--quiet", "-"], "--check"),
         (vec!["explain"], "<FILE>"),

@@ -66,7 +66,7 @@ Notes
 * 10.0.0.3:80 gets no traffic: the control plane says UNHEALTHY.
 * 10.0.1.1:80 gets no traffic: degraded, and healthy hosts take everything.
 * 10.0.1.2:80 gets no traffic: the control plane says DRAINING.
-* Locality weights have no effect: only locality_weighted_lb_config makes Envoy use them.
+* Locality weights have no effect: only locality_weighted_lb_config and wrr_locality make Envoy use them.
 ";
     assert_eq!(explained(&[], CLUSTER), expected);
 }

@@ -8,5 +8,6 @@ mod malformed;
 mod never_panics;
 mod results;
 mod sessions;
+mod simulate;
 mod support;
 mod vectors;

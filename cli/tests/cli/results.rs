@@ -97,14 +97,12 @@ fn without_hosts_picks_give_null_and_tallies_none() {
 fn what_is_not_there_yet_is_named_and_the_file_goes_on() {
     for (operation, field) in [
         (r#"{"op":"hash","policies":[{}],"request":{"source_ip":"::1"}}"#, "op"),
-        (r#"{"op":"show","what":"localities","priority":0,"source":"all"}"#, "what"),
         (r#"{"op":"show","what":"table"}"#, "what"),
         (r#"{"op":"pick","hash":[1,"2"]}"#, "hash"),
         (r#"{"op":"peek","override":["/a"],"strict":true}"#, "override"),
         (r#"{"op":"explain","metadata":{"stage":"prod"}}"#, "metadata"),
         (r#"{"op":"pick","attempt":1}"#, "attempt"),
         (r#"{"op":"tally","hash":"random"}"#, "hash"),
-        (r#"{"op":"open","config":CONFIG,"local_cluster":"c"}"#, "local_cluster"),
         (r#"{"op":"open","config":{"name":"c","lb_policy":"MAGLEV"}}"#, "lb_policy"),
     ] {
         let input = format!("{OPEN}\n{operation}\n{{\"op\":\"pick\"}}");
@@ -120,6 +118,7 @@ fn what_is_not_there_yet_is_named_and_the_file_goes_on() {
 fn values_that_cannot_be_used_are_named() {
     for (operation, field) in [
         (r#"{"op":"open","config":CONFIG,"workers":0}"#, "workers"),
+        (r#"{"op":"open","config":CONFIG,"local_cluster":"proxies"}"#, "local_cluster"),
         (r#"{"op":"open","config":CONFIG,"workers":1025}"#, "workers"),
         (r#"{"op":"open","config":CONFIG,"now_ms":18446744073709551615}"#, "now_ms"),
         (r#"{"op":"open","config":CONFIG,"runtime":{"k":[1]}}"#, "runtime.k"),

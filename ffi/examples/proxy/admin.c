@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "http.h"
+#include "localities.h"
 #include "net.h"
 #include "weights.h"
 
@@ -126,6 +127,9 @@ static struct page route(const struct admin *admin, const char *data, const stru
     }
     if (http_text_is(data, head->target, "/weights")) {
         return text_page(weights_text(admin->cluster));
+    }
+    if (http_text_is(data, head->target, "/localities")) {
+        return text_page(localities_text(admin->cluster));
     }
     if (http_text_is(data, head->target, "/healthz")) {
         return (struct page){200, NULL};

@@ -14,7 +14,10 @@ static const char usage[] =
     "usage: proxy --cluster FILE [options]\n"
     "  --cluster FILE            Envoy cluster, JSON or YAML; read again on SIGHUP\n"
     "  --listen ADDRESS          where clients connect        (127.0.0.1:0)\n"
-    "  --admin ADDRESS           /stats, /hosts, /weights     (127.0.0.1:0)\n"
+    "  --local-cluster FILE      the proxies themselves, for  (none)\n"
+    "                            zone-aware routing; the same\n"
+    "  --admin ADDRESS           /stats, /hosts, /weights,    (127.0.0.1:0)\n"
+    "                            /localities\n"
     "  --threads N               worker threads               (2)\n"
     "  --connections N           clients per thread           (1024)\n"
     "  --behavior native|envoy   whose decisions are made     (native)\n"
@@ -28,12 +31,13 @@ static const char usage[] =
     "  --body-limit BYTES        of a request                 (1073741824)\n"
     "  --load-reports strip|keep from what clients get        (strip)\n";
 
-enum { CLUSTER = 1, LISTEN, ADMIN, THREADS, CONNECTIONS, BEHAVIOR, REGION, ZONE, HEALTH_PATH,
+enum { CLUSTER = 1, LOCAL_CLUSTER, LISTEN, ADMIN, THREADS, CONNECTIONS, BEHAVIOR, REGION, ZONE, HEALTH_PATH,
        HEALTH_INTERVAL, CONNECT_TIMEOUT, CLIENT_TIMEOUT, UPSTREAM_TIMEOUT, BODY_LIMIT,
        LOAD_REPORTS };
 
 static const struct option names[] = {
     {"cluster", required_argument, NULL, CLUSTER},
+    {"local-cluster", required_argument, NULL, LOCAL_CLUSTER},
     {"listen", required_argument, NULL, LISTEN},
     {"admin", required_argument, NULL, ADMIN},
     {"threads", required_argument, NULL, THREADS},
@@ -97,6 +101,9 @@ static bool set(struct options *out, int name, const char *value)
     switch (name) {
     case CLUSTER:
         out->cluster_path = value;
+        return true;
+    case LOCAL_CLUSTER:
+        out->local_cluster_path = value;
         return true;
     case LISTEN:
         return endpoint_parse(value, &out->listen);

@@ -11,6 +11,7 @@
 
 struct options {
     const char *cluster_path;
+    const char *local_cluster_path; /* NULL: where the other proxies are is not known */
     struct endpoint listen;
     struct endpoint admin;
     unsigned threads;

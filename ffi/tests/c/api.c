@@ -209,13 +209,13 @@ int main(void) {
         const char *name;
         void (*run)(void);
     } tests[] = {
-        {"open", test_open},           {"picks", test_picks},
-        {"control", test_control},     {"runtime", test_runtime},
-        {"loads", test_loads},         {"slow_start", test_slow_start},
-        {"reports", test_reports},     {"hosts", test_hosts},
-        {"buffers", test_buffers},     {"arguments", test_arguments},
-        {"growable", test_growable},   {"host_data", test_host_data},
-        {"threads", test_threads},
+        {"open", test_open},             {"picks", test_picks},
+        {"control", test_control},       {"runtime", test_runtime},
+        {"loads", test_loads},           {"slow_start", test_slow_start},
+        {"reports", test_reports},       {"hosts", test_hosts},
+        {"localities", test_localities}, {"buffers", test_buffers},
+        {"arguments", test_arguments},   {"growable", test_growable},
+        {"host_data", test_host_data},   {"threads", test_threads},
     };
     for (size_t index = 0; index < sizeof tests / sizeof tests[0]; index++) {
         tests[index].run();

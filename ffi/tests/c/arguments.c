@@ -99,6 +99,13 @@ static int visit_none(void *userdata, const plimsoll_host *host) {
     return 0;
 }
 
+static int visit_no_place(void *userdata, const plimsoll_locality *locality) {
+    (void)userdata;
+    (void)locality;
+    CHECK(!"visited");
+    return 0;
+}
+
 static void null_for_a_visit(void) {
     plimsoll_error *error = NULL;
     NULL_ARGUMENT(plimsoll_cluster_for_each_host(NULL, NULL, visit_none, &error));
@@ -107,6 +114,12 @@ static void null_for_a_visit(void) {
     NULL_ARGUMENT(plimsoll_cluster_for_each_host(cluster, NULL, NULL, &error));
     expect_error(error, PLIMSOLL_STATUS_NULL_ARGUMENT, "null_argument", "visit", "visit is NULL");
     NULL_ARGUMENT(plimsoll_cluster_for_each_host(cluster, NULL, NULL, NULL));
+    NULL_ARGUMENT(plimsoll_cluster_for_each_locality(NULL, NULL, visit_no_place, &error));
+    expect_error(error, PLIMSOLL_STATUS_NULL_ARGUMENT, "null_argument", "cluster",
+                 "cluster is NULL");
+    NULL_ARGUMENT(plimsoll_cluster_for_each_locality(cluster, NULL, NULL, &error));
+    expect_error(error, PLIMSOLL_STATUS_NULL_ARGUMENT, "null_argument", "visit", "visit is NULL");
+    NULL_ARGUMENT(plimsoll_cluster_for_each_locality(cluster, NULL, NULL, NULL));
 }
 
 static int accept(void *userdata, const plimsoll_pick *candidate) {

@@ -94,6 +94,7 @@ void test_loads(void);
 void test_slow_start(void);
 void test_reports(void);
 void test_hosts(void);
+void test_localities(void);
 void test_buffers(void);
 void test_arguments(void);
 void test_growable(void);

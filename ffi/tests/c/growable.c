@@ -45,6 +45,10 @@ static void an_older_caller_leaves_the_rest_unset(void) {
     options.behavior = PLIMSOLL_BEHAVIOR_ENVOY;
     options.size = offsetof(plimsoll_cluster_options, has_seed);
     OK(open_with(&options, NULL));
+    options.has_seed = 0;
+    options.size = offsetof(plimsoll_cluster_options, local_cluster);
+    options.local_cluster = (const plimsoll_cluster *)&options; /* which it is not */
+    OK(open_with(&options, NULL));
 }
 
 static void a_newer_caller_may_not_use_what_is_new(void) {

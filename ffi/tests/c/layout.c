@@ -28,7 +28,7 @@ ASSERTED(sizeof(plimsoll_applied) == 16);
 AT(plimsoll_applied, version, 0);
 AT(plimsoll_applied, published, 8);
 
-ASSERTED(sizeof(plimsoll_cluster_options) == 80);
+ASSERTED(sizeof(plimsoll_cluster_options) == 88);
 AT(plimsoll_cluster_options, size, 0);
 AT(plimsoll_cluster_options, behavior, 8);
 AT(plimsoll_cluster_options, has_seed, 12);
@@ -37,6 +37,7 @@ AT(plimsoll_cluster_options, now_ns, 24);
 AT(plimsoll_cluster_options, region, 32);
 AT(plimsoll_cluster_options, zone, 48);
 AT(plimsoll_cluster_options, sub_zone, 64);
+AT(plimsoll_cluster_options, local_cluster, 80);
 
 ASSERTED(sizeof(plimsoll_host_change) == 112);
 AT(plimsoll_host_change, size, 0);
@@ -82,6 +83,20 @@ AT(plimsoll_host, reserved, 148);
 AT(plimsoll_host, utilization, 152);
 AT(plimsoll_host, report_age_ns, 160);
 AT(plimsoll_host, reported_weight, 168);
+
+ASSERTED(sizeof(plimsoll_locality) == 104);
+AT(plimsoll_locality, size, 0);
+AT(plimsoll_locality, region, 8);
+AT(plimsoll_locality, zone, 24);
+AT(plimsoll_locality, sub_zone, 40);
+AT(plimsoll_locality, priority, 56);
+AT(plimsoll_locality, source, 60);
+AT(plimsoll_locality, all_local, 64);
+AT(plimsoll_locality, has_utilization, 68);
+AT(plimsoll_locality, hosts, 72);
+AT(plimsoll_locality, load, 80);
+AT(plimsoll_locality, utilization, 88);
+AT(plimsoll_locality, weight, 96);
 
 ASSERTED(sizeof(plimsoll_pick_context) == 24);
 AT(plimsoll_pick_context, size, 0);

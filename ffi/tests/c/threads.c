@@ -102,6 +102,44 @@ static void control_calls_may_come_from_several_threads(void) {
     plimsoll_cluster_free(cluster);
 }
 
+/* The local cluster of another one: changes, then is freed. */
+static void *change_and_free(void *argument) {
+    plimsoll_cluster *proxies = argument;
+    for (int round = 0; round < 100; round++) {
+        OK(plimsoll_cluster_assign(proxies, str(THIRD_HOST), NULL, NULL));
+        OK(plimsoll_cluster_assign(proxies, PLIMSOLL_STR("{\"cluster_name\": \"api\"}"), NULL,
+                                   NULL));
+    }
+    plimsoll_cluster_free(proxies);
+    return NULL;
+}
+
+static int count_locality(void *userdata, const plimsoll_locality *locality) {
+    int *count = userdata;
+    *count += locality->hosts == 2;
+    return 0;
+}
+
+static void a_local_cluster_may_change_and_go_while_it_is_followed(void) {
+    plimsoll_cluster_options options = PLIMSOLL_CLUSTER_OPTIONS_INIT;
+    plimsoll_cluster *proxies = open_two(), *cluster = NULL;
+    options.local_cluster = proxies;
+    options.behavior = PLIMSOLL_BEHAVIOR_ENVOY; /* zone-aware unless told otherwise */
+    options.zone = PLIMSOLL_STR("a");
+    OK(plimsoll_cluster_open(str(TWO_HOSTS), &options, &cluster, NULL));
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, change_and_free, proxies) == 0);
+    for (uint64_t round = 1; round <= 200; round++) {
+        OK(plimsoll_cluster_tick(cluster, round, NULL));
+        int localities = 0;
+        OK(plimsoll_cluster_for_each_locality(cluster, &localities, count_locality, NULL));
+        CHECK(localities == 2); /* healthy hosts and all hosts of the only place */
+    }
+    CHECK(pthread_join(thread, NULL) == 0);
+    OK(plimsoll_cluster_tick(cluster, 201, NULL));
+    plimsoll_cluster_free(cluster);
+}
+
 static void *read_and_free(void *argument) {
     plimsoll_error *error = argument;
     EXPECT(PLIMSOLL_STATUS_PARSE_ERROR, plimsoll_error_status(error));
@@ -123,5 +161,6 @@ static void an_error_object_belongs_to_no_thread(void) {
 void test_threads(void) {
     workers_pick_while_hosts_come_and_go();
     control_calls_may_come_from_several_threads();
+    a_local_cluster_may_change_and_go_while_it_is_followed();
     an_error_object_belongs_to_no_thread();
 }

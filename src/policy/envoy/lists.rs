@@ -9,11 +9,17 @@ pub(crate) struct Lists {
     pub(crate) all: List,
     pub(crate) healthy: List,
     pub(crate) degraded: List,
+    /// The hosts of each locality by source, if it may be chosen first.
+    pub(crate) localities: Box<[[List; 3]]>,
 }
 
 /// Hosts in the assignment's order.
 #[derive(Debug, PartialEq, Default)]
 pub(crate) struct List {
+    /// Which of a worker's positions it has.
+    pub(super) number: usize,
+    /// Which policy of its own it has, if it has one; 0 for none. They are never used again.
+    pub(super) child: u64,
     pub(super) hosts: Vec<HostId>,
     pub(super) weights: Vec<u32>,
     /// For healthy hosts, when they came up.
@@ -45,6 +51,25 @@ impl<'a> FromIterator<(u32, &'a Entry, u32)> for List {
 }
 
 impl List {
+    /// The same list with this position.
+    pub(crate) fn numbered(self, number: usize) -> Self {
+        Self { number, ..self }
+    }
+
+    /// The same list with this policy of its own.
+    pub(crate) fn of_child(self, child: u64) -> Self {
+        Self { child, ..self }
+    }
+
+    /// The slots of its hosts.
+    pub(crate) fn slots(&self) -> impl Iterator<Item = u32> {
+        self.hosts.iter().map(|host| host.slot)
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.hosts.is_empty()
+    }
+
     /// Decides whether the list is scheduled by weight, as Envoy does when its priority is updated.
     //= envoy v1.40 source/extensions/load_balancing_policies/common/load_balancer_impl.cc#EdfLoadBalancerBase::refresh
     pub(crate) fn refresh(&mut self, weighing: &Weighing, cells: &Cells, now_ns: u64) {
@@ -120,6 +145,8 @@ impl List {
     /// Hosts of weight 1 in these slots.
     pub(super) fn of_equal_weight(slots: std::ops::Range<u32>) -> Self {
         Self {
+            number: 0,
+            child: 0,
             weights: vec![1; slots.len()],
             since_ns: vec![None; slots.len()],
             hosts: slots.map(|slot| HostId { slot, generation: 0 }).collect(),

@@ -9,19 +9,28 @@
 //! //= envoy v1.40 source/extensions/load_balancing_policies/random/random_lb.cc#peekOrChoose
 //! //= envoy v1.40 source/extensions/load_balancing_policies/round_robin/round_robin_lb.h#unweightedHostPick
 
+mod children;
 mod lists;
+mod localities;
 
+pub(crate) use children::Child;
 pub(crate) use lists::{List, Lists, Weighing};
+pub(crate) use localities::{Aware, Localities, Weighted, Zoned};
 
 use super::{
-    Candidate, Chosen, Counter, Method, NoHost, PriorityChoice, Recorder, Selection, Source, State,
+    Candidate, Chosen, Counter, Identity, Method, NoHost, PriorityChoice, Recorder, Selection,
+    Source, State,
 };
+use crate::config::MAX_PRIORITY;
 use crate::host::Cells;
 use crate::priority::{Loads, envoy};
 use crate::sync::Arc;
 
-/// Lists of a priority, and so positions of a worker.
+/// Positions of a worker for the lists of a priority as a whole.
 pub(crate) const LISTS: usize = 3;
+
+/// Where the positions for the lists of localities begin, after those of all priorities.
+pub(crate) const FIRST_LOCALITY_LIST: usize = LISTS * (MAX_PRIORITY as usize + 1);
 
 /// See the module.
 #[derive(Debug)]
@@ -31,6 +40,8 @@ pub(crate) struct Tables {
     pub(crate) fail_traffic_on_panic: bool,
     pub(crate) loads: Loads,
     pub(crate) lists: Box<[Arc<Lists>]>,
+    /// How the traffic of each priority divides among its localities.
+    pub(crate) localities: Box<[Localities]>,
     /// For each priority, how often it was updated: its schedulers start anew each time.
     pub(crate) updates: Box<[u64]>,
     pub(crate) cells: Cells,
@@ -44,6 +55,13 @@ enum Mode {
 }
 
 impl Tables {
+    /// Makes a worker get used to these tables. Weighted localities take a number for each update.
+    pub(super) fn adopt(&self, state: &mut State, identity: Identity) {
+        let is_weighted = self.localities.iter().any(|localities| localities.weighted.is_some());
+        state.adopt(identity, if is_weighted { &self.updates } else { &[] });
+        self.adopt_children(state);
+    }
+
     /// One attempt: a number for the priority, stashed or drawn, then the policy's own choice.
     pub(crate) fn pick<R: Recorder>(&self, state: &mut State, recorder: &mut R) -> Chosen {
         let hash = state.next_number();
@@ -66,41 +84,95 @@ impl Tables {
     ) -> Chosen {
         recorder.draw(hash);
         let choice = self.source(hash);
+        let choice = PriorityChoice { locality: self.locality(state, choice)?, ..choice };
         recorder.priority(choice);
-        if choice.panic {
-            state.count(Counter::HealthyPanic);
-            if self.fail_traffic_on_panic {
-                return Err(NoHost::Panic);
-            }
-        }
         let list = self.list(choice);
         recorder.hosts(list.hosts.len());
         if list.hosts.is_empty() {
             return Err(NoHost::Empty);
         }
-        let place = (mode, choice.priority as usize * LISTS + choice.source as usize);
-        let index = match self.method {
-            Method::Random => remainder(hash, list.hosts.len()),
-            _ if list.initial_weights.is_some() => self.scheduled(state, place, choice, list),
-            Method::RoundRobin => turn(state, place, list),
+        let index = self.index(state, hash, mode, choice, list)?;
+        Ok(Candidate { host: list.hosts[index], priority: choice.priority })
+    }
+
+    /// The index of a host of the list, which has some.
+    #[inline]
+    fn index(
+        &self,
+        state: &mut State,
+        hash: u64,
+        mode: Mode,
+        choice: PriorityChoice,
+        list: &List,
+    ) -> Result<usize, NoHost> {
+        let number = match state.children.get_mut(list.number) {
+            Some(child) if list.child != 0 => {
+                // It chooses among its own priorities first, of which there is one.
+                let draw = || state.draws.next();
+                match mode {
+                    Mode::Pick => child.number(draw),
+                    Mode::Peek => child.stash(list.hosts.len(), draw).ok_or(NoHost::PeekLimit)?,
+                }
+            }
+            _ => hash,
+        };
+        Ok(match self.method {
+            Method::Random => remainder(number, list.hosts.len()),
+            _ if list.initial_weights.is_some() => self.scheduled(state, mode, choice, list),
+            Method::RoundRobin => turn(state, mode, list),
             Method::LeastRequest(_) if mode == Mode::Peek => return Err(NoHost::PeekLimit),
             Method::LeastRequest(selection) => self.least_busy(state, selection, list),
-        };
-        Ok(Candidate { host: list.hosts[index], priority: choice.priority })
+        })
+    }
+
+    /// The index of the locality, if one is chosen before the host.
+    #[inline]
+    fn locality(&self, state: &mut State, choice: PriorityChoice) -> Result<Option<u32>, NoHost> {
+        let priority = choice.priority as usize;
+        let localities = &self.localities[priority];
+        if choice.panic {
+            state.count(Counter::HealthyPanic);
+        }
+        if let Some(aware) = &localities.aware {
+            return self.by_load(state, choice, aware).map(Some);
+        }
+        if choice.panic {
+            return if self.fail_traffic_on_panic { Err(NoHost::Panic) } else { Ok(None) };
+        }
+        let place = (priority, choice.source);
+        let (update, fail) = (self.updates[priority], self.fail_traffic_on_panic);
+        localities.choose(state, place, update, fail)
+    }
+
+    /// The index of the locality by load, which goes on in panic.
+    fn by_load(
+        &self,
+        state: &mut State,
+        choice: PriorityChoice,
+        aware: &Aware,
+    ) -> Result<u32, NoHost> {
+        let lists = &self.lists[choice.priority as usize].localities;
+        let has_hosts = |locality: usize| !lists[locality][choice.source as usize].is_empty();
+        let chosen = aware.choose(choice.source, choice.hash, lists.len(), has_hosts);
+        let chosen = chosen.ok_or(NoHost::Empty)?;
+        if let Some(counter) = aware.counter(choice.source, chosen).filter(|_| !choice.panic) {
+            state.count(counter);
+        }
+        u32::try_from(chosen).map_err(|_| NoHost::Empty)
     }
 
     /// The index whose turn it is by EDF.
     fn scheduled(
         &self,
         state: &mut State,
-        (mode, number): (Mode, usize),
+        mode: Mode,
         choice: PriorityChoice,
         list: &List,
     ) -> usize {
         let update = self.updates[choice.priority as usize];
         let initial_weights = list.initial_weights.as_deref().unwrap_or_default();
         let now_ns = state.now_ns();
-        let scheduler = state.scheduler(number, update, initial_weights);
+        let scheduler = state.scheduler(list.number, update, initial_weights);
         let weight = |item| self.weighing.weight(list, item, &self.cells, now_ns);
         let item = match mode {
             Mode::Pick => scheduler.pick(weight),
@@ -137,16 +209,17 @@ impl Tables {
         };
         // There are at most 129 priorities.
         let priority = u32::try_from(index).unwrap_or(u32::MAX);
-        PriorityChoice { hash, priority, source, panic }
+        PriorityChoice { hash, priority, source, panic, locality: None }
     }
 
     #[inline]
     fn list(&self, choice: PriorityChoice) -> &List {
         let lists = &self.lists[choice.priority as usize];
-        match choice.source {
-            Source::All => &lists.all,
-            Source::Healthy => &lists.healthy,
-            Source::Degraded => &lists.degraded,
+        match (choice.locality, choice.source) {
+            (Some(locality), source) => &lists.localities[locality as usize][source as usize],
+            (None, Source::Healthy) => &lists.healthy,
+            (None, Source::Degraded) => &lists.degraded,
+            (None, Source::All) => &lists.all,
         }
     }
 
@@ -168,11 +241,24 @@ impl Tables {
             if choice.panic && self.fail_traffic_on_panic {
                 continue;
             }
-            match self.method {
-                Method::Random => random_shares(self.list(choice), &residues, &mut each),
-                _ => self.weighted_shares(self.list(choice), &residues, now_ns, &mut each),
+            for (part, locality) in self.parts(choice) {
+                let list = self.list(PriorityChoice { locality, ..choice });
+                let mut each = |slot, share: f64| each(slot, share * part);
+                match self.method {
+                    Method::Random => random_shares(list, &residues, &mut each),
+                    _ => self.weighted_shares(list, &residues, now_ns, &mut each),
+                }
             }
         }
+    }
+
+    /// The parts of a choice that go to its localities, or to all of them together.
+    fn parts(&self, choice: PriorityChoice) -> Vec<(f64, Option<u32>)> {
+        let priority = choice.priority as usize;
+        let localities = &self.localities[priority];
+        let parts = localities.shares(choice.source, self.lists[priority].localities.len());
+        let parts = parts.filter(|_| !choice.panic || localities.aware.is_some());
+        parts.unwrap_or_else(|| vec![(1.0, None)])
     }
 
     /// Divides what these residues (of the hash mod 100) bring among the hosts of `list`.
@@ -226,10 +312,15 @@ fn least_busy_of_all(state: &mut State, list: &List, load: impl Fn(usize) -> u64
 
 /// The index whose turn it is in a list without weights.
 #[inline]
-fn turn(state: &mut State, (mode, number): (Mode, usize), list: &List) -> usize {
+fn turn(state: &mut State, mode: Mode, list: &List) -> usize {
+    if list.child != 0
+        && let Some(child) = state.children.get_mut(list.number)
+    {
+        return remainder(child.turn(mode), list.hosts.len());
+    }
     let turn = match mode {
-        Mode::Pick => next_turn(state, number),
-        Mode::Peek => peek_turn(state, number),
+        Mode::Pick => next_turn(state, list.number),
+        Mode::Peek => peek_turn(state, list.number),
     };
     remainder(turn, list.hosts.len())
 }

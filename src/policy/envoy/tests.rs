@@ -4,7 +4,7 @@ use super::*;
 use std::collections::BTreeMap;
 
 fn two_priorities(method: Method) -> Tables {
-    let lists = |healthy, all| Arc::new(Lists { healthy, all, degraded: List::default() });
+    let lists = |healthy, all| Arc::new(Lists { healthy, all, ..Lists::default() });
     let hosts = List::of_equal_weight;
     Tables {
         method,
@@ -18,6 +18,7 @@ fn two_priorities(method: Method) -> Tables {
             healthy_hosts: 42,
         },
         lists: [lists(hosts(0..30), hosts(0..60)), lists(hosts(60..72), hosts(60..72))].into(),
+        localities: [Localities::default(), Localities::default()].into(),
         updates: [1, 1].into(),
     }
 }

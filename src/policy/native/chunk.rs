@@ -1,7 +1,9 @@
 //! The hosts of one priority, health class and locality: what is shared between snapshots.
 
+use std::ops::Range;
+
 use super::weights::Weights;
-use crate::policy::{HostId, Method};
+use crate::policy::{HostId, Method, Source};
 use crate::schedule::{Lottery, Schedule, Walk};
 use crate::sync::Arc;
 
@@ -109,11 +111,55 @@ impl Chunk {
     }
 }
 
-/// The chunks of one priority, by health, each in the order of its localities.
+/// The chunks of one priority, and how its traffic divides among its localities.
 #[derive(Debug, Default)]
 pub(crate) struct Chunks {
-    pub(crate) healthy: Vec<Arc<Chunk>>,
-    pub(crate) degraded: Vec<Arc<Chunk>>,
-    /// Unhealthy hosts that panic may use.
-    pub(crate) failed: Vec<Arc<Chunk>>,
+    /// For each locality the chunks of its healthy, its degraded, and its failed hosts that panic
+    /// may use.
+    pub(crate) localities: Vec<[Option<Arc<Chunk>>; 3]>,
+    /// For each [`Source`] what the localities get of it; `None` if that is up to their hosts.
+    pub(crate) shares: [Option<Arc<[u64]>>; 3],
+}
+
+impl Chunks {
+    /// The chunks of one locality that belong to `source`.
+    fn of_locality(&self, locality: usize, source: Source) -> impl Iterator<Item = &Arc<Chunk>> {
+        self.localities[locality][classes(source)].iter().flatten()
+    }
+
+    /// The chunks that belong to `source`, in groups: each with its locality, and its part of the
+    /// traffic. There is one group without a locality if localities do not matter. Groups without
+    /// hosts or traffic are left out.
+    pub(super) fn groups(&self, source: Source) -> Vec<Group<'_>> {
+        if let Some(shares) = &self.shares[source as usize] {
+            let group = |(locality, &share): (usize, &u64)| Group {
+                locality: u32::try_from(locality).ok(),
+                share: share.into(),
+                chunks: self.of_locality(locality, source).collect(),
+            };
+            let groups = shares.iter().enumerate().map(group);
+            return groups.filter(|it| it.share > 0 && !it.chunks.is_empty()).collect();
+        }
+        let class = |class: usize| self.localities.iter().filter_map(move |it| it[class].as_ref());
+        let chunks = classes(source).flat_map(class).collect();
+        let group = Group { locality: None, share: 1, chunks };
+        if group.chunks.is_empty() { Vec::new() } else { vec![group] }
+    }
+}
+
+/// Which chunks of a locality belong to a source.
+fn classes(source: Source) -> Range<usize> {
+    match source {
+        Source::Healthy => 0..1,
+        Source::Degraded => 1..2,
+        Source::All => 0..3,
+    }
+}
+
+/// Chunks that divide a part of the traffic by their weight.
+#[derive(Debug)]
+pub(super) struct Group<'a> {
+    pub(super) locality: Option<u32>,
+    pub(super) share: u128,
+    pub(super) chunks: Vec<&'a Arc<Chunk>>,
 }

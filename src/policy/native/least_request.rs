@@ -59,7 +59,7 @@ impl LeastRequest {
                 start: low_half(portion.start),
                 last: low_half(portion.end - 1),
                 choice: portion.choice(0),
-                pool: portion.chunks.map(|chunks| Pool::new(&chunks)),
+                pool: portion.chunks.map(Pool::new),
             });
         let portions = Guide::new(pooled.collect());
         Self { portions, cells, selection, healthy_hosts: loads.healthy_hosts }

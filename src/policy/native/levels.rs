@@ -15,7 +15,10 @@ pub(super) fn levels(portions: Vec<Portion<'_>>) -> Vec<Level> {
         let mut level = |from, to, chunk| levels.extend(Level::new(from, to, chunk, choice));
         match portion.chunks {
             Ok(chunks) => {
-                divide(interval, &chunks, |chunk, from, to| level(from, to, Ok(Arc::clone(chunk))));
+                let weight = |chunk: &&Arc<Chunk>| chunk.total;
+                divide(interval, chunks, weight, |chunk, from, to| {
+                    level(from, to, Ok(Arc::clone(chunk)));
+                });
             }
             Err(why) => level(interval.0, interval.1, Err(why)),
         }

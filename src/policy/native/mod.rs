@@ -1,7 +1,8 @@
 //! The tables of `behavior: native`: nested intervals.
 //!
 //! The unit interval is cut into levels, one for each chunk (priority, health class, locality)
-//! that gets traffic, as long as the chunk's share. Inside a level the hosts of its chunk divide
+//! that gets traffic, as long as the chunk's share: that of its priority, times that of its locality
+//! or of its hosts. Inside a level the hosts of its chunk divide
 //! it again. A health change rebuilds the chunks it touches and the few levels on top.
 //!
 //! `random` draws one number, which chooses the level; `splitmix64` of it chooses the host, so

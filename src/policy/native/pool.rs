@@ -49,22 +49,27 @@ pub(super) struct Ticket {
 
 impl Pool {
     /// A pool over chunks of some weight in all.
-    pub(super) fn new(chunks: &[&Arc<Chunk>]) -> Self {
+    pub(super) fn new(chunks: Vec<&Arc<Chunk>>) -> Self {
         let total: u128 = chunks.iter().map(|chunk| chunk.total).sum();
         let shift = (u128::BITS - total.leading_zeros()).saturating_sub(63);
         let mut parts = Vec::with_capacity(chunks.len());
-        divide((0, 1 << 64), chunks, |chunk, from, to| {
-            let lottery = chunk.lottery().filter(|_| to > from);
-            let index = parts.len();
-            parts.extend(lottery.map(|lottery| Part {
-                index,
-                last: low_half(to - 1),
-                lottery: lottery.clone(),
-                total: low_half(chunk.total >> shift),
-                unit: chunk.weights.unit(),
-                chunk: Arc::clone(chunk),
-            }));
-        });
+        divide(
+            (0, 1 << 64),
+            chunks,
+            |chunk| chunk.total,
+            |chunk, from, to| {
+                let lottery = chunk.lottery().filter(|_| to > from);
+                let index = parts.len();
+                parts.extend(lottery.map(|lottery| Part {
+                    index,
+                    last: low_half(to - 1),
+                    lottery: lottery.clone(),
+                    total: low_half(chunk.total >> shift),
+                    unit: chunk.weights.unit(),
+                    chunk: Arc::clone(chunk),
+                }));
+            },
+        );
         let hosts = parts.iter().map(|part| part.lottery.len()).sum();
         Self { parts: Guide::new(parts.into()), hosts, shift }
     }

@@ -1,12 +1,13 @@
 //! How the loads of the priorities cut the unit interval.
 
-use super::chunk::{Chunk, Chunks};
+use super::chunk::{Chunk, Chunks, Group};
 use crate::policy::{NoHost, PriorityChoice, Source};
 use crate::priority::Loads;
 use crate::priority::native::SCALE;
 use crate::sync::Arc;
 
-/// The part of the unit interval that goes to one kind of hosts of one priority.
+/// The part of the unit interval that goes to one kind of hosts of one priority, or of one locality
+/// in it.
 #[derive(Debug)]
 pub(super) struct Portion<'a> {
     pub(super) start: u128,
@@ -15,6 +16,8 @@ pub(super) struct Portion<'a> {
     pub(super) priority: u32,
     pub(super) source: Source,
     pub(super) panic: bool,
+    /// Its index, if the traffic was divided among localities first.
+    pub(super) locality: Option<u32>,
     /// The chunks that divide it, of some weight in all; or why it leads nowhere.
     pub(super) chunks: Result<Vec<&'a Arc<Chunk>>, NoHost>,
 }
@@ -35,51 +38,63 @@ pub(super) fn portions<'a>(
                 Source::Degraded => loads.degraded[index],
                 _ => loads.healthy[index],
             };
-            if load == 0 {
-                continue;
-            }
             let panic = loads.panic[index];
             let source = if panic { Source::All } else { source };
-            let chunks = match chunks_of(chunks, source) {
-                _ if panic && fail_traffic_on_panic => Err(NoHost::Panic),
-                chunks if chunks.is_empty() => Err(NoHost::Empty),
-                chunks => Ok(chunks),
-            };
             let start = u128::from(sum) << 32;
             sum += load;
             debug_assert!(sum <= SCALE, "loads exceed the whole");
             let end = u128::from(sum) << 32;
-            portions.push(Portion { start, end, priority, source, panic, chunks });
+            let mut part = |start, end, locality, chunks| {
+                if start < end {
+                    portions.push(Portion {
+                        start,
+                        end,
+                        priority,
+                        source,
+                        panic,
+                        locality,
+                        chunks,
+                    });
+                }
+            };
+            if panic && fail_traffic_on_panic {
+                part(start, end, None, Err(NoHost::Panic));
+                continue;
+            }
+            let groups = chunks.groups(source);
+            if groups.is_empty() {
+                part(start, end, None, Err(NoHost::Empty));
+                continue;
+            }
+            divide(
+                (start, end),
+                groups,
+                |group| group.share,
+                |Group { locality, chunks, .. }, from, to| {
+                    part(from, to, locality, Ok(chunks));
+                },
+            );
         }
     }
     portions
 }
 
-fn chunks_of(chunks: &Chunks, source: Source) -> Vec<&Arc<Chunk>> {
-    match source {
-        Source::Healthy => chunks.healthy.iter().collect(),
-        Source::Degraded => chunks.degraded.iter().collect(),
-        Source::All => {
-            chunks.healthy.iter().chain(&chunks.degraded).chain(&chunks.failed).collect()
-        }
-    }
-}
-
-/// Divides numbers from `start` to `end` among chunks by their weight; calls `each` with every
-/// chunk and the interval that it gets.
-pub(super) fn divide<'a>(
+/// Divides numbers from `start` to `end` among items by their weight; calls `each` with every item
+/// and the interval that it gets.
+pub(super) fn divide<T>(
     (start, end): (u128, u128),
-    chunks: &[&'a Arc<Chunk>],
-    mut each: impl FnMut(&'a Arc<Chunk>, u128, u128),
+    items: Vec<T>,
+    weight: impl Fn(&T) -> u128,
+    mut each: impl FnMut(T, u128, u128),
 ) {
-    let total: u128 = chunks.iter().map(|chunk| chunk.total).sum();
+    let total: u128 = items.iter().map(&weight).sum();
     // Products fit if the total has at most 63 bits; what is shifted out is below a billionth.
     let shift = (u128::BITS - total.leading_zeros()).saturating_sub(63);
     let (mut sum, mut from) = (0, start);
-    for chunk in chunks {
-        sum += chunk.total;
+    for item in items {
+        sum += weight(&item);
         let to = start + (end - start) * (sum >> shift) / (total >> shift);
-        each(chunk, from, to);
+        each(item, from, to);
         from = to;
     }
 }
@@ -99,7 +114,7 @@ pub(super) fn share(start: u64, last: u64) -> f64 {
 impl Portion<'_> {
     /// What a recorder is told of a number in here.
     pub(super) fn choice(&self, hash: u64) -> PriorityChoice {
-        let Self { priority, source, panic, .. } = *self;
-        PriorityChoice { hash, priority, source, panic }
+        let Self { priority, source, panic, locality, .. } = *self;
+        PriorityChoice { hash, priority, source, panic, locality }
     }
 }

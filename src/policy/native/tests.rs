@@ -24,19 +24,27 @@ fn loads(healthy: [u64; 2], degraded: [u64; 2], panic: [bool; 2]) -> Loads {
     }
 }
 
+fn of_localities<const N: usize>(localities: [[Option<Arc<Chunk>>; 3]; N]) -> Chunks {
+    Chunks { localities: localities.into(), ..Chunks::default() }
+}
+
+/// Chunks of healthy hosts in one locality.
+fn healthy(chunk: Arc<Chunk>) -> Chunks {
+    of_localities([[Some(chunk), None, None]])
+}
+
 /// Two priorities at 3 : 1, the first over two localities; the second may panic.
 fn tables<F: Flattened>(walk: Walk, panic: bool) -> Tables<F> {
     let chunks = [
-        Chunks {
-            healthy: vec![chunk(0..5, |slot| slot + 1, walk), chunk(5..7, |_| 3, walk)],
-            degraded: vec![chunk(7..8, |_| 50, walk)],
-            failed: vec![],
-        },
-        Chunks {
-            healthy: vec![chunk(8..9, |_| 1, walk)],
-            degraded: vec![],
-            failed: vec![chunk(9..12, |slot| slot, walk)],
-        },
+        of_localities([
+            [Some(chunk(0..5, |slot| slot + 1, walk)), Some(chunk(7..8, |_| 50, walk)), None],
+            [Some(chunk(5..7, |_| 3, walk)), None, None],
+        ]),
+        of_localities([[
+            Some(chunk(8..9, |_| 1, walk)),
+            None,
+            Some(chunk(9..12, |slot| slot, walk)),
+        ]]),
     ];
     let loads = loads([SCALE / 2, SCALE / 4], [SCALE / 4, 0], [false, panic]);
     Tables::new(false, &loads, &chunks)
@@ -132,10 +140,7 @@ fn one_table_of_few_hosts_walks_as_the_levels_do() {
 #[test]
 fn many_hosts_have_no_table_of_their_own() {
     let slots = u32::try_from(FLAT_HOSTS).unwrap() + 1;
-    let many = Chunks {
-        healthy: vec![chunk(0..slots, |slot| slot + 1, Walk::Cursor)],
-        ..Chunks::default()
-    };
+    let many = healthy(chunk(0..slots, |slot| slot + 1, Walk::Cursor));
     let loads = loads([SCALE, 0], [0, 0], [false, false]);
     let tables = Tables::<Walked>::new(false, &loads, &[many, Chunks::default()]);
     assert!(tables.flat.items().is_empty());
@@ -156,7 +161,7 @@ fn the_rest_of_a_level_covers_the_whole_interval() {
 
 #[test]
 fn one_level_of_everything_passes_numbers_on() {
-    let one = Chunks { healthy: vec![chunk(0..9, |_| 1, Walk::Cursor)], ..Chunks::default() };
+    let one = healthy(chunk(0..9, |_| 1, Walk::Cursor));
     let loads = loads([SCALE, 0], [0, 0], [false, false]);
     let tables = Tables::<Walked>::new(false, &loads, &[one, Chunks::default()]);
     for x in [0, 1, 1 << 63, u64::MAX] {
@@ -166,11 +171,41 @@ fn one_level_of_everything_passes_numbers_on() {
 
 #[test]
 fn a_failing_panic_gives_no_host() {
-    let one = Chunks { healthy: vec![chunk(0..1, |_| 1, Walk::Random)], ..Chunks::default() };
+    let one = healthy(chunk(0..1, |_| 1, Walk::Random));
     let loads = loads([SCALE, 0], [0, 0], [true, false]);
     let tables = Tables::<Drawn>::new(true, &loads, &[one, Chunks::default()]);
     let mut state = State::new(0, 0, 0, Arc::default());
     let pick = tables.random(&mut state, &mut (), |chosen, _| chosen);
     assert_eq!(pick, Err(NoHost::Panic));
     assert_eq!(state.shared.counter(Counter::HealthyPanic), 1);
+}
+
+#[test]
+fn localities_get_their_shares_whatever_their_hosts_weigh() {
+    for panic in [false, true] {
+        let mut chunks = of_localities([
+            [Some(chunk(0..2, |_| 1, Walk::Cursor)), None, None],
+            [None, Some(chunk(2..3, |_| 9, Walk::Cursor)), None],
+            [
+                Some(chunk(3..6, |slot| slot, Walk::Cursor)),
+                None,
+                Some(chunk(6..7, |_| 12, Walk::Cursor)),
+            ],
+        ]);
+        // The second has no healthy hosts, so that its share goes to the others.
+        let shares: Arc<[u64]> = [3, 4, 1].into();
+        chunks.shares = [Some(Arc::clone(&shares)), None, Some(shares)];
+        let loads = loads([SCALE, 0], [0, 0], [panic, false]);
+        let tables = Tables::<Walked>::new(false, &loads, &[chunks, Chunks::default()]);
+        let shares = self::shares(&tables);
+        let expected: &[f64] = if panic {
+            &[3.0 / 16.0, 3.0 / 16.0, 0.5, 3.0 / 192.0, 4.0 / 192.0, 5.0 / 192.0, 0.0625]
+        } else {
+            &[0.375, 0.375, 0.0, 3.0 / 48.0, 4.0 / 48.0, 5.0 / 48.0, 0.0]
+        };
+        for (slot, &expected) in (0..).zip(expected) {
+            let share = shares.get(&slot).copied().unwrap_or(0.0);
+            assert!((share - expected).abs() < 1e-6, "slot {slot}: {share}, not {expected}");
+        }
+    }
 }

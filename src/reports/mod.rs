@@ -1,22 +1,28 @@
-//! What becomes of load reports: one of a response is read, weighed, and left in its host's record.
+//! What becomes of load reports: one of a response is read, weighed by each policy that goes by it,
+//! and left in that policy's record of the host.
+
+mod gauge;
+mod weigher;
 
 use std::fmt;
 
-use crate::config::{Behavior, ClientSideWeightedRoundRobin};
+pub(crate) use gauge::Gauge;
+pub(crate) use weigher::Weigher;
+
+use crate::config::Behavior;
 use crate::orca::{Headers, MetricNames, Parser, ReadJson, Reason, Report, ReportError};
 use crate::policy::Counter;
-use crate::records::{Records, Sample};
+use crate::records::Sample;
 use crate::sync::Arc;
 
-/// Where reports go, and what is made of them. Shared by the control side and all snapshots.
+/// Where reports go. Shared by the control side and all snapshots.
 #[derive(Debug)]
 pub(crate) struct Reports {
     behavior: Behavior,
-    names: MetricNames,
-    /// Named metrics come before the application's own utilization.
-    named_first: bool,
-    error_utilization_penalty: f64,
-    pub(crate) records: Arc<Records>,
+    /// Of client-side weighted round robin.
+    weigher: Option<Arc<Weigher>>,
+    /// Of load-aware routing.
+    gauge: Option<Arc<Gauge>>,
 }
 
 /// What a response says of its host's load, in its headers and in its trailers.
@@ -151,21 +157,14 @@ pub(crate) fn counter(outcome: Result<(), ReportFailure>) -> Option<Counter> {
 }
 
 impl Reports {
+    /// `None` if nobody goes by reports.
     pub(crate) fn new(
-        config: &ClientSideWeightedRoundRobin,
         behavior: Behavior,
-        named_first: bool,
-        records: Arc<Records>,
-    ) -> Self {
-        let unset = if behavior == Behavior::Native { 1.0 } else { 0.0 };
-        Self {
-            behavior,
-            names: MetricNames::new(&config.metric_names_for_computing_utilization),
-            named_first,
-            // A float of 32 bits, widened, as in Envoy.
-            error_utilization_penalty: config.error_utilization_penalty.unwrap_or(unset).into(),
-            records,
-        }
+        weigher: Option<&Arc<Weigher>>,
+        gauge: Option<&Arc<Gauge>>,
+    ) -> Option<Self> {
+        let is_wanted = weigher.is_some() || gauge.is_some();
+        is_wanted.then(|| Self { behavior, weigher: weigher.cloned(), gauge: gauge.cloned() })
     }
 
     /// Takes the report of a response of the host in `slot` in.
@@ -183,57 +182,51 @@ impl Reports {
         })
     }
 
-    /// Takes a report of the host in `slot` in.
+    /// Takes a report of the host in `slot` in. If one policy refuses it the other takes it all the
+    /// same.
     pub(crate) fn take(
         &self,
         slot: u32,
         report: &Report<'_>,
         now_ns: u64,
     ) -> Result<(), ReportRejected> {
-        let (value, utilization) = match self.behavior {
-            Behavior::Native => self.weigh(report)?,
-            Behavior::Envoy => self.weigh_as_envoy(report)?,
-        };
-        self.records.report(slot, Sample { value, utilization, now_ns });
-        Ok(())
+        let gauged = self.gauge.as_ref().map_or(Ok(()), |it| it.take(slot, report, now_ns));
+        self.weigher.as_ref().map_or(Ok(()), |it| it.take(slot, report, now_ns)).and(gauged)
     }
 
-    /// The weight that follows from a report, and its utilization. All numbers that enter are
-    /// finite and not negative.
-    fn weigh(&self, report: &Report<'_>) -> Result<(f64, f64), ReportRejected> {
-        let (qps, eps) = (report.rps_fractional(), report.eps());
-        let utilization = report.utilization(&self.names, self.named_first);
-        let is_sound = |value: f64| value.is_finite() && value >= 0.0;
-        if !(is_sound(qps) && is_sound(eps) && is_sound(utilization)) {
-            return Err(ReportRejected::NotFinite);
+    /// Takes note of how a request to the host in `slot` ended.
+    #[inline]
+    pub(crate) fn outcome(&self, slot: u32, succeeded: bool) {
+        if let Some(weigher) = &self.weigher {
+            weigher.records.outcome(slot, succeeded);
         }
-        if qps <= 0.0 {
-            return Err(ReportRejected::Qps);
-        }
-        if utilization <= 0.0 {
-            return Err(ReportRejected::Utilization);
-        }
-        let weight = qps / (utilization + self.error_utilization_penalty * eps / qps);
-        // What a record holds; neither end is of any use.
-        Ok((weight.clamp(f64::from(f32::MIN_POSITIVE), f64::from(f32::MAX)), utilization))
     }
 
-    /// The same as Envoy does it, what is no number included.
-    //= envoy v1.40 source/extensions/load_balancing_policies/common/orca_weight_manager.cc#calculateWeightFromOrcaReport
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // as in Envoy; saturates
-    fn weigh_as_envoy(&self, report: &Report<'_>) -> Result<(f64, f64), ReportRejected> {
-        let qps = report.rps_fractional();
-        if qps <= 0.0 {
-            return Err(ReportRejected::Qps);
+    /// The last report of the host in `slot`, for people: as it was weighed, if it was.
+    pub(crate) fn last(&self, slot: u32, now_ns: u64) -> Option<Sample> {
+        match (&self.weigher, &self.gauge) {
+            (Some(weigher), _) => weigher.records.last(slot, now_ns),
+            (None, Some(gauge)) => Some(Sample { value: 0.0, ..gauge.records.last(slot, now_ns)? }),
+            (None, None) => None,
         }
-        let named = report.utilization(&self.names, self.named_first);
-        let utilization = named + self.error_utilization_penalty * report.eps() / qps;
-        if utilization <= 0.0 {
-            return Err(ReportRejected::Utilization);
-        }
-        let weight = qps / utilization;
-        let most = f64::from(u32::MAX);
-        let weight = if weight > most { most } else { weight };
-        Ok((f64::from(weight as u32), named))
     }
+}
+
+/// The metrics that are a utilization, in the order in which they are asked.
+#[derive(Debug)]
+struct Utilization {
+    names: MetricNames,
+    /// Named metrics come before the application's own utilization.
+    named_first: bool,
+}
+
+impl Utilization {
+    fn of(&self, report: &Report<'_>) -> f64 {
+        report.utilization(&self.names, self.named_first)
+    }
+}
+
+/// A number that native takes in.
+fn is_sound(value: f64) -> bool {
+    value.is_finite() && value >= 0.0
 }
