@@ -1,12 +1,10 @@
 //! Compiles the peers (C++) and the loops that call the C interface (C).
 
 fn main() {
-    let peers = ["peers/balancer.cc", "peers/entry.cc", "peers/hosts.cc"];
-    let headers = ["peers/balancer.h", "peers/edf.h", "peers/hosts.h", "peers/random.h"];
+    let peers = ["balancer.cc", "choosers.cc", "entry.cc", "hosts.cc", "least_request.cc"];
     let callers = "peers/c_loops.c";
-    let interface = "../include/plimsoll/plimsoll.h";
-    for file in peers.iter().chain(&headers).chain(&[callers, interface]) {
-        println!("cargo::rerun-if-changed={file}");
+    for path in ["peers", "../include/plimsoll/plimsoll.h"] {
+        println!("cargo::rerun-if-changed={path}");
     }
     cc::Build::new()
         .cpp(true)
@@ -14,7 +12,7 @@ fn main() {
         .opt_level(2)
         .warnings_into_errors(true)
         .extra_warnings(true)
-        .files(peers)
+        .files(peers.map(|file| format!("peers/{file}")))
         .compile("peers");
     cc::Build::new()
         .std("c11")

@@ -55,7 +55,7 @@ awk -v iterations=$((many - few)) -v record="$record" -v output="$scratch/budget
     { names[++n] = $1; each[$1] = ($3 - $2) / iterations }
     END {
         if (failed) exit 1
-        line = "%-40s %12s %10s %10s %s\n"
+        line = "%-44s %12s %10s %10s %s\n"
         printf line, "case", "instructions", "recorded", "limit", ""
         printf "%s", head > output
         for (i = 1; i <= n; ++i) {
@@ -71,7 +71,7 @@ awk -v iterations=$((many - few)) -v record="$record" -v output="$scratch/budget
             else if (own > recorded[name] * 1.02 + 0.01) verdict = "ABOVE WHAT IS RECORDED"
             if (verdict ~ /LIMIT/ || verdict ~ /ABOVE/ && record == "") bad = 1
             printf line, name, sprintf("%.2f", own), recorded[name], limit[name], verdict
-            printf "%-40s %6s %10.2f\n", name, limit[name], own > output
+            printf "%-44s %6s %10.2f\n", name, limit[name], own > output
         }
         exit bad
     }

@@ -9,16 +9,18 @@ const SIZES: [u32; 5] = [90, 900, 3_000, 10_000, 100_000];
 
 fn picks(criterion: &mut Criterion) {
     for (behavior, policy) in [
-        (Behavior::Native, Policy::RoundRobin),
+        (Behavior::Native, Policy::ROUND_ROBIN),
         (Behavior::Native, Policy::Random),
-        (Behavior::Envoy, Policy::RoundRobin),
+        (Behavior::Native, Policy::LEAST_REQUEST),
+        (Behavior::Envoy, Policy::ROUND_ROBIN),
         (Behavior::Envoy, Policy::Random),
+        (Behavior::Envoy, Policy::LEAST_REQUEST),
     ] {
         let name = format!("pick + done/{} {}", behavior.name(), policy.name());
         let mut group = criterion.benchmark_group(name);
         for hosts in SIZES {
             let assignment = assignment(Layout::Layered, hosts, behavior == Behavior::Envoy);
-            let cluster = cluster(behavior, policy, &assignment);
+            let cluster = cluster(behavior, policy.clone(), &assignment);
             let mut worker = cluster.worker().expect("a worker");
             group.bench_function(BenchmarkId::from_parameter(hosts), |bencher| {
                 bencher.iter(|| {

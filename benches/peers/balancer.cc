@@ -35,18 +35,19 @@ HostPointer RandomBalancer::choose() {
   return hosts.empty() ? nullptr : hosts[number % hosts.size()];
 }
 
-RoundRobinBalancer::RoundRobinBalancer(Cluster& cluster, RandomSource& random, bool localities)
+EdfBalancer::EdfBalancer(Cluster& cluster, RandomSource& random, Edf<Host>::Weight weight,
+                         bool localities)
     : PriorityBalancer(cluster, random),
       localities_(localities),
-      host_weight_([](const Host& host) { return static_cast<double>(host.weight()); }),
+      host_weight_(std::move(weight)),
       locality_weight_([](const Locality& locality) { return locality.weight; }),
       locality_schedulers_(healthy_.size()) {
   for (uint32_t priority = 0; priority < healthy_.size(); ++priority) {
-    RoundRobinBalancer::refresh(priority);
+    EdfBalancer::refresh(priority);
   }
 }
 
-void RoundRobinBalancer::refresh(uint32_t priority) {
+void EdfBalancer::refresh(uint32_t priority) {
   PriorityBalancer::refresh(priority);
   const Lists& lists = healthy_[priority];
   refresh_list({priority, Source::kFlat}, *lists.flat);
@@ -63,7 +64,7 @@ void RoundRobinBalancer::refresh(uint32_t priority) {
   locality_schedulers_[priority] = std::move(scheduler);
 }
 
-void RoundRobinBalancer::refresh_list(Source source, const Hosts& hosts) {
+void EdfBalancer::refresh_list(Source source, const Hosts& hosts) {
   Scheduler& scheduler = schedulers_[source] = Scheduler{};
   const auto differs = [](const HostPointer& a, const HostPointer& b) {
     return a->weight() != b->weight();
@@ -77,7 +78,7 @@ void RoundRobinBalancer::refresh_list(Source source, const Hosts& hosts) {
   }
 }
 
-HostPointer RoundRobinBalancer::choose() {
+HostPointer EdfBalancer::choose() {
   Source source{choose_priority(random_.random()), Source::kFlat};
   if (localities_) {
     const auto locality = locality_schedulers_[source.priority]->edf.pick(locality_weight_);
@@ -94,7 +95,16 @@ HostPointer RoundRobinBalancer::choose() {
   const Lists& lists = healthy_[source.priority];
   const Hosts& hosts =
       source.locality == Source::kFlat ? *lists.flat : (*lists.by_locality)[source.locality];
-  return hosts.empty() ? nullptr : hosts[scheduler.turn++ % hosts.size()];
+  return hosts.empty() ? nullptr : choose_unweighted(hosts, scheduler.turn);
+}
+
+RoundRobinBalancer::RoundRobinBalancer(Cluster& cluster, RandomSource& random, bool localities)
+    : EdfBalancer(
+          cluster, random,
+          [](const Host& host) { return static_cast<double>(host.weight()); }, localities) {}
+
+HostPointer RoundRobinBalancer::choose_unweighted(const Hosts& hosts, size_t& turn) {
+  return hosts[turn++ % hosts.size()];
 }
 
 }  // namespace peer

@@ -63,13 +63,17 @@ struct SourceHash {
   }
 };
 
-// Weighted round robin; plain round robin over lists whose weights are equal.
-class RoundRobinBalancer : public PriorityBalancer {
+// Earliest deadline first; a rule of its own over lists whose weights are equal.
+class EdfBalancer : public PriorityBalancer {
  public:
   // With `localities` a scheduler of its own chooses among them, by their weights.
-  RoundRobinBalancer(Cluster& cluster, RandomSource& random, bool localities);
+  EdfBalancer(Cluster& cluster, RandomSource& random, Edf<Host>::Weight weight, bool localities);
   HostPointer choose() override;
   void refresh(uint32_t priority) override;
+
+ protected:
+  // A host of a list that has some, and whose weights are equal. `turn` is kept for the list.
+  virtual HostPointer choose_unweighted(const Hosts& hosts, size_t& turn) = 0;
 
  private:
   struct Locality {
@@ -94,6 +98,15 @@ class RoundRobinBalancer : public PriorityBalancer {
   const Edf<Locality>::Weight locality_weight_;
   std::unordered_map<Source, Scheduler, SourceHash> schedulers_;
   std::vector<std::unique_ptr<LocalityScheduler>> locality_schedulers_;
+};
+
+// By weight, or one after the other.
+class RoundRobinBalancer : public EdfBalancer {
+ public:
+  RoundRobinBalancer(Cluster& cluster, RandomSource& random, bool localities);
+
+ protected:
+  HostPointer choose_unweighted(const Hosts& hosts, size_t& turn) override;
 };
 
 }  // namespace peer

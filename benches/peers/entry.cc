@@ -1,5 +1,6 @@
 // What the benchmarks call. The loops are on this side, so that no crossing between languages is
 // measured with them.
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -7,15 +8,35 @@
 
 #include "balancer.h"
 #include "hosts.h"
+#include "least_request.h"
 #include "random.h"
 
 namespace {
+
+enum { kPeerRandom, kPeerRoundRobin, kPeerLocalities, kPeerTwoChoices, kPeerFullScan };
 
 // A worker and what it owns.
 struct Worker {
   peer::SmallRandom random;
   std::unique_ptr<peer::Balancer> balancer;
+  // Requests that have not ended, the place of the oldest, and so of the next one.
+  std::array<peer::HostPointer, 64> requests;
+  size_t oldest;
 };
+
+std::unique_ptr<peer::Balancer> balancer(peer::Cluster& cluster, peer::RandomSource& random,
+                                         uint32_t kind) {
+  switch (kind) {
+    case kPeerRandom:
+      return std::make_unique<peer::RandomBalancer>(cluster, random);
+    case kPeerTwoChoices:
+      return std::make_unique<peer::TwoChoicesBalancer>(cluster, random);
+    case kPeerFullScan:
+      return std::make_unique<peer::FullScanBalancer>(cluster, random);
+    default:
+      return std::make_unique<peer::RoundRobinBalancer>(cluster, random, kind == kPeerLocalities);
+  }
+}
 
 }  // namespace
 
@@ -28,8 +49,6 @@ struct peer_host {
   uint32_t weight;
   uint32_t healthy;
 };
-
-enum { kPeerRandom = 0, kPeerRoundRobin = 1, kPeerLocalities = 2 };
 
 peer::Cluster* peer_cluster_new(const peer_host* given, size_t count, uint32_t overprovisioning) {
   std::vector<std::vector<peer::Hosts>> members;
@@ -59,13 +78,8 @@ void peer_cluster_rebuild(peer::Cluster* cluster, uint32_t priority) {
 }
 
 Worker* peer_worker_new(peer::Cluster* cluster, uint32_t kind, uint64_t seed) {
-  auto worker = std::make_unique<Worker>(Worker{peer::SmallRandom(seed), nullptr});
-  if (kind == kPeerRandom) {
-    worker->balancer = std::make_unique<peer::RandomBalancer>(*cluster, worker->random);
-  } else {
-    worker->balancer = std::make_unique<peer::RoundRobinBalancer>(*cluster, worker->random,
-                                                                  kind == kPeerLocalities);
-  }
+  auto worker = std::make_unique<Worker>(Worker{peer::SmallRandom(seed), nullptr, {}, 0});
+  worker->balancer = balancer(*cluster, worker->random, kind);
   return worker.release();
 }
 
@@ -102,6 +116,22 @@ uint64_t peer_worker_pairs(Worker* worker, uint64_t count) {
     host->begin();
     sum += host->index();
     host->end();
+  }
+  return sum;
+}
+
+// Picks that are counted, each of which ends the request of 64 picks ago.
+uint64_t peer_worker_overlapping(Worker* worker, uint64_t count) {
+  uint64_t sum = 0;
+  for (uint64_t i = 0; i < count; ++i) {
+    peer::HostPointer host = worker->balancer->choose();
+    host->begin();
+    sum += host->index();
+    peer::HostPointer& request = worker->requests[worker->oldest++ % worker->requests.size()];
+    if (request) {
+      request->end();
+    }
+    request = std::move(host);
   }
   return sum;
 }

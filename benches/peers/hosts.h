@@ -23,6 +23,8 @@ class Host {
   uint32_t index() const { return index_; }
   const std::string& address() const { return address_; }
 
+  uint64_t active() const { return active_.load(std::memory_order_relaxed); }
+
   void flip() { healthy_ = !healthy_; }
   void begin() { active_.fetch_add(1, std::memory_order_relaxed); }
   void end() { active_.fetch_sub(1, std::memory_order_relaxed); }

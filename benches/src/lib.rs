@@ -7,13 +7,29 @@
 //! | [`table`] | how results are printed |
 //! | [`cold`] | how a single cold operation is timed |
 //! | [`peer`] | Envoy-like structures, in C++ |
+//! | [`choosers`] | the weighted choice on its own: the engine's, and others |
 //! | [`c_loops`] | the engine, called from C |
 //! | [`schemes`] | ways to share a snapshot |
 
 pub mod c_loops;
+#[cfg(not(test))]
+pub mod choosers;
 pub mod cold;
 pub mod paired;
 pub mod peer;
 pub mod scenario;
 pub mod schemes;
 pub mod table;
+
+// The engine keeps its tables to itself, so they are compiled in here once more, to be measured on
+// their own. Their tests stay with the engine, and what its other modules use is unused here.
+#[cfg(not(test))]
+#[allow(unused)]
+#[path = "../../src/schedule/mod.rs"]
+mod schedule;
+
+/// Where they import from.
+#[cfg(not(test))]
+mod sync {
+    pub(crate) use std::sync::Arc;
+}

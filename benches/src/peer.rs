@@ -20,9 +20,13 @@ pub enum Kind {
     RoundRobin = 1,
     /// The same for localities first, then for the hosts of one.
     Localities = 2,
+    /// The less busy of two hosts drawn at random; earliest deadline first if weights differ.
+    TwoChoices = 3,
+    /// The least busy of all hosts; earliest deadline first if weights differ.
+    FullScan = 4,
 }
 
-mod raw {
+pub(crate) mod raw {
     #[repr(C)]
     pub(super) struct Host {
         pub(super) index: u32,
@@ -33,7 +37,8 @@ mod raw {
     }
 
     #[repr(C)]
-    pub(super) struct Cluster {
+    #[derive(Debug)]
+    pub(crate) struct Cluster {
         _opaque: [u8; 0],
     }
 
@@ -57,13 +62,14 @@ mod raw {
         pub(super) fn peer_worker_pick(worker: *mut Worker) -> u32;
         pub(super) fn peer_worker_picks(worker: *mut Worker, count: u64) -> u64;
         pub(super) fn peer_worker_pairs(worker: *mut Worker, count: u64) -> u64;
+        pub(super) fn peer_worker_overlapping(worker: *mut Worker, count: u64) -> u64;
     }
 }
 
 /// The hosts of a peer.
 #[derive(Debug)]
 pub struct PeerCluster {
-    raw: *mut raw::Cluster,
+    pub(crate) raw: *mut raw::Cluster,
     hosts: usize,
     priorities: u32,
 }
@@ -150,6 +156,12 @@ impl PeerWorker {
     pub fn pairs(&mut self, count: u64) -> u64 {
         // SAFETY: alive and exclusive.
         unsafe { raw::peer_worker_pairs(self.raw, count) }
+    }
+
+    /// Picks that are counted, each of which ends the request of 64 picks ago.
+    pub fn overlapping(&mut self, count: u64) -> u64 {
+        // SAFETY: alive and exclusive.
+        unsafe { raw::peer_worker_overlapping(self.raw, count) }
     }
 
     /// Takes the lists of one priority over and makes their schedulers anew.

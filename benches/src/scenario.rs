@@ -62,7 +62,7 @@ pub fn hosts(layout: Layout, count: u32, equal_weights: bool) -> Vec<Host> {
                     rank * 20 / (count / groups).max(1) < [16, 3, 20][priority as usize]
                 }
             };
-            let weight = if equal_weights { 1 } else { scramble(index) % 100 + 1 };
+            let weight = if equal_weights { 1 } else { weight(index) };
             Host { index, priority, locality: group % localities, weight, healthy }
         })
         .collect();
@@ -70,9 +70,10 @@ pub fn hosts(layout: Layout, count: u32, equal_weights: bool) -> Vec<Host> {
     hosts
 }
 
-/// A fixed sequence without pattern.
-fn scramble(index: u32) -> u32 {
-    (index.wrapping_mul(2_654_435_761) ^ 0x5bd1_e995) >> 7
+/// The weight of a host: 1 to 100, without pattern.
+#[must_use]
+pub fn weight(index: u32) -> u32 {
+    ((index.wrapping_mul(2_654_435_761) ^ 0x5bd1_e995) >> 7) % 100 + 1
 }
 
 /// The address of a host.

@@ -54,3 +54,14 @@ pub fn us(value: f64) -> String {
 pub fn times(value: f64) -> String {
     if value < 10.0 { format!("{value:.2}") } else { format!("{value:.1}") }
 }
+
+/// A number of things, in groups of three digits.
+#[must_use]
+pub fn count(value: usize) -> String {
+    let digits = value.to_string();
+    let places = digits.char_indices().flat_map(|(index, digit)| {
+        let ends_group = index > 0 && (digits.len() - index).is_multiple_of(3);
+        ends_group.then_some(' ').into_iter().chain([digit])
+    });
+    places.collect()
+}

@@ -9,14 +9,15 @@ use std::process::ExitCode;
 
 use plimsoll::config::{Behavior, Policy};
 use plimsoll::{NoHost, Outcome, Pick, PickContext, Worker};
+use plimsoll_benches::choosers::{self, Kind as Choice};
 use plimsoll_benches::peer::{Kind, PeerCluster};
-use plimsoll_benches::scenario::{Layout, assignment, cluster, hosts};
+use plimsoll_benches::scenario::{Layout, assignment, cluster, hosts, weight};
 use plimsoll_benches::schemes::{NUMBERS, Scheme, Table, TwoSlots};
 
 /// A name and what it runs.
 type Case = (&'static str, fn(u64));
 
-const CASES: [Case; 24] = [
+const CASES: [Case; 34] = [
     ("empty", empty),
     ("plain-reference", plain_reference),
     ("snapshot-check", snapshot_check),
@@ -35,12 +36,22 @@ const CASES: [Case; 24] = [
     ("native/random/1000/batch", |n| batch(NATIVE_RANDOM, 1_000, COUNTED, n)),
     ("native/random/1000/peek+pick", |n| peek(NATIVE_RANDOM, 1_000, n)),
     ("native/random/100000/pick", |n| pick(NATIVE_RANDOM, 100_000, COUNTED, n)),
+    ("native/least_request/1000/pick", |n| pick(NATIVE_LEAST_REQUEST, 1_000, COUNTED, n)),
+    ("native/least_request/1000/pick+done", |n| pair(NATIVE_LEAST_REQUEST, 1_000, n)),
+    ("native/least_request/100000/pick", |n| pick(NATIVE_LEAST_REQUEST, 100_000, COUNTED, n)),
     ("native/round_robin/1000/filtered", |n| filtered(NATIVE_ROUND_ROBIN, 1_000, n)),
     ("envoy/round_robin/1000/pick", |n| pick(ENVOY_ROUND_ROBIN, 1_000, COUNTED, n)),
     ("envoy/random/1000/pick", |n| pick(ENVOY_RANDOM, 1_000, COUNTED, n)),
     ("envoy/round_robin/1000/pick-equal-weights", |n| pick(ENVOY_TURNS, 1_000, COUNTED, n)),
+    ("envoy/least_request/1000/pick", |n| pick(ENVOY_LEAST_REQUEST, 1_000, COUNTED, n)),
+    ("envoy/least_request/1000/pick-equal-weights", |n| pick(ENVOY_CHOICES, 1_000, COUNTED, n)),
     ("envoy/round_robin/100000/pick", |n| pick(ENVOY_ROUND_ROBIN, 100_000, COUNTED, n)),
     ("envoy/random/100000/pick", |n| pick(ENVOY_RANDOM, 100_000, COUNTED, n)),
+    ("schedule/guide/1000", |n| alone(&choosers::GUIDE, n)),
+    ("schedule/alias/1000", |n| alone(&choosers::ALIAS, n)),
+    ("schedule/lottery/1000", |n| alone(&choosers::LOTTERY, n)),
+    ("schedule/edf/1000", |n| alone(&choosers::EDF, n)),
+    ("peer/schedule/edf/1000", |n| alone(&choosers::PEER_EDF, n)),
     ("peer/edf/1000/pick", |n| peer(Kind::RoundRobin, n)),
     ("peer/edf-of-localities/1000/pick", |n| peer(Kind::Localities, n)),
 ];
@@ -48,14 +59,17 @@ const CASES: [Case; 24] = [
 /// Behaviour, policy, and whether all weights are equal.
 type Settings = (Behavior, Policy, bool);
 
-const NATIVE_ROUND_ROBIN: Settings = (Behavior::Native, Policy::RoundRobin, false);
+const NATIVE_ROUND_ROBIN: Settings = (Behavior::Native, Policy::ROUND_ROBIN, false);
 const NATIVE_RANDOM: Settings = (Behavior::Native, Policy::Random, false);
-const ENVOY_ROUND_ROBIN: Settings = (Behavior::Envoy, Policy::RoundRobin, false);
-const ENVOY_TURNS: Settings = (Behavior::Envoy, Policy::RoundRobin, true);
+const NATIVE_LEAST_REQUEST: Settings = (Behavior::Native, Policy::LEAST_REQUEST, false);
+const ENVOY_ROUND_ROBIN: Settings = (Behavior::Envoy, Policy::ROUND_ROBIN, false);
+const ENVOY_TURNS: Settings = (Behavior::Envoy, Policy::ROUND_ROBIN, true);
+const ENVOY_LEAST_REQUEST: Settings = (Behavior::Envoy, Policy::LEAST_REQUEST, false);
+const ENVOY_CHOICES: Settings = (Behavior::Envoy, Policy::LEAST_REQUEST, true);
 const ENVOY_RANDOM: Settings = (Behavior::Envoy, Policy::Random, true);
 
-const COUNTED: PickContext = PickContext { retries: 0, uncounted: false };
-const UNCOUNTED: PickContext = PickContext { retries: 0, uncounted: true };
+const COUNTED: PickContext = PickContext { retries: 0, uncounted: false, now_ns: 0 };
+const UNCOUNTED: PickContext = PickContext { retries: 0, uncounted: true, now_ns: 0 };
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -145,6 +159,12 @@ fn batch(settings: Settings, hosts: u32, context: PickContext, iterations: u64) 
         sum += black_box(&picks[..picked]).iter().map(|pick| u64::from(pick.slot)).sum::<u64>();
     }
     black_box(sum);
+}
+
+/// A weighted choice on its own. The loop is the chooser's, and about as long as that of `empty`.
+fn alone(choice: &Choice, iterations: u64) {
+    let weights: Vec<u32> = (0..1_000).map(weight).collect();
+    black_box((choice.prepare)(&weights)().picks(iterations));
 }
 
 /// The loop is the peer's own, in C++.

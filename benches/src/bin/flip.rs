@@ -11,9 +11,9 @@ const HOSTS: u32 = 100_000;
 const FLIPS: u32 = 4_000;
 
 fn main() {
-    for policy in [Policy::RoundRobin, Policy::Random] {
+    for policy in [Policy::ROUND_ROBIN, Policy::Random] {
         let hosts = assignment(Layout::Layered, HOSTS, false);
-        let cluster = cluster(Behavior::Native, policy, &hosts);
+        let cluster = cluster(Behavior::Native, policy.clone(), &hosts);
         let address = &hosts.endpoints[0].endpoints[0].address;
         let mut times = Vec::new();
         for flip in 0..FLIPS {

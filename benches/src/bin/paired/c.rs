@@ -10,15 +10,15 @@ use plimsoll_benches::table;
 use crate::layouts::Size;
 use crate::pick::{batch_loop, pair_loop, pick_loop};
 
-const COUNTED: PickContext = PickContext { retries: 0, uncounted: false };
-const UNCOUNTED: PickContext = PickContext { retries: 0, uncounted: true };
+const COUNTED: PickContext = PickContext { retries: 0, uncounted: false, now_ns: 0 };
+const UNCOUNTED: PickContext = PickContext { retries: 0, uncounted: true, now_ns: 0 };
 
 pub(crate) fn run() {
     let size = Size { layout: Layout::Layered, hosts: 1_000 };
     let mut lines = Vec::new();
-    for policy in [Policy::RoundRobin, Policy::Random] {
-        let engine = size.engine(Behavior::Native, policy, false);
-        let in_c = CCluster::new(size.engine(Behavior::Native, policy, false));
+    for policy in [Policy::ROUND_ROBIN, Policy::Random] {
+        let engine = size.engine(Behavior::Native, policy.clone(), false);
+        let in_c = CCluster::new(size.engine(Behavior::Native, policy.clone(), false));
         let mut rust: Vec<_> = (0..5).map(|_| engine.worker().expect("a worker")).collect();
         let mut c: Vec<_> = (0..5).map(|_| in_c.worker()).collect();
         let [a, b, d, e, f] = &mut rust[..] else { unreachable!("five workers") };

@@ -11,11 +11,12 @@ use plimsoll_benches::table;
 use crate::layouts::{SIZES, seasoned};
 
 const SAMPLES: usize = 501;
-const NAMES: [&str; 5] = [
+const NAMES: [&str; 6] = [
     "peer: EDF",
     "peer: EDF of localities, EDF of hosts",
     "native round_robin",
     "native random",
+    "native least_request",
     "envoy round_robin",
 ];
 
@@ -33,14 +34,16 @@ fn walking(mebibytes: usize) -> bool {
     let mut lines: Vec<Vec<String>> = NAMES.iter().map(|name| vec![(*name).to_owned()]).collect();
     for &size in &SIZES[1..] {
         let peers = size.peer(false);
-        let round_robin = size.engine(Behavior::Native, Policy::RoundRobin, false);
+        let round_robin = size.engine(Behavior::Native, Policy::ROUND_ROBIN, false);
         let random = size.engine(Behavior::Native, Policy::Random, false);
-        let envoy = size.engine(Behavior::Envoy, Policy::RoundRobin, false);
+        let least_request = size.engine(Behavior::Native, Policy::LEAST_REQUEST, false);
+        let envoy = size.engine(Behavior::Envoy, Policy::ROUND_ROBIN, false);
         let operations = vec![
             peer_pick(seasoned(size, &peers, Kind::RoundRobin, 1)),
             peer_pick(seasoned(size, &peers, Kind::Localities, 2)),
             pick(round_robin.worker().expect("a worker")),
             pick(random.worker().expect("a worker")),
+            pick(least_request.worker().expect("a worker")),
             pick(envoy.worker().expect("a worker")),
         ];
         let Some(medians) = measure(operations, SAMPLES, mebibytes << 20) else { return false };

@@ -3,20 +3,27 @@
 
 mod c;
 mod cold;
+mod evenness;
 mod layouts;
+mod least_request;
 mod pick;
 mod rebuild;
+mod sheet;
 mod snapshot;
 mod stalled;
 mod threads;
+mod weighted;
 
 use std::process::ExitCode;
 
-const GROUPS: [(&str, fn()); 7] = [
+const GROUPS: [(&str, fn()); 10] = [
     ("snapshot", snapshot::run),
     ("stalled", stalled::run),
+    ("weighted", weighted::run),
+    ("evenness", evenness::run),
     ("pick", pick::run),
     ("cold", cold::run),
+    ("least_request", least_request::run),
     ("rebuild", rebuild::run),
     ("threads", threads::run),
     ("c", c::run),

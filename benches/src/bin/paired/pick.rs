@@ -10,8 +10,8 @@ use plimsoll_benches::table;
 
 use crate::layouts::{SIZES, Size, seasoned};
 
-const COUNTED: PickContext = PickContext { retries: 0, uncounted: false };
-const UNCOUNTED: PickContext = PickContext { retries: 0, uncounted: true };
+const COUNTED: PickContext = PickContext { retries: 0, uncounted: false, now_ns: 0 };
+const UNCOUNTED: PickContext = PickContext { retries: 0, uncounted: true, now_ns: 0 };
 
 pub(crate) fn run() {
     SIZES.into_iter().for_each(weighted);
@@ -21,9 +21,10 @@ pub(crate) fn run() {
 /// Weights from 1 to 100.
 fn weighted(size: Size) {
     let peers = size.peer(false);
-    let round_robin = size.engine(Behavior::Native, Policy::RoundRobin, false);
+    let round_robin = size.engine(Behavior::Native, Policy::ROUND_ROBIN, false);
     let random = size.engine(Behavior::Native, Policy::Random, false);
-    let envoy = size.engine(Behavior::Envoy, Policy::RoundRobin, false);
+    let least_request = size.engine(Behavior::Native, Policy::LEAST_REQUEST, false);
+    let envoy = size.engine(Behavior::Envoy, Policy::ROUND_ROBIN, false);
     let worker = || round_robin.worker().expect("a worker");
     let contenders = vec![
         peer_picks("peer: EDF", seasoned(size, &peers, Kind::RoundRobin, 1)),
@@ -39,18 +40,23 @@ fn weighted(size: Size) {
         batches("native round_robin, 64 a batch, uncounted", worker(), UNCOUNTED),
         picks("native random", random.worker().expect("a worker"), COUNTED),
         picks("native random, uncounted", random.worker().expect("a worker"), UNCOUNTED),
+        picks("native least_request", least_request.worker().expect("a worker"), COUNTED),
         picks("envoy round_robin", envoy.worker().expect("a worker"), COUNTED),
     ];
     let title = format!("pick, {}, weights 1 to 100", size.title());
     table::print_rows(&title, &compare(contenders, Plan::default()));
 }
 
-/// Equal weights, by turns and at random.
+/// Equal weights, by turns, at random and by requests.
 fn equal(size: Size) {
     let peers = size.peer(true);
-    for (kind, policy) in [(Kind::RoundRobin, Policy::RoundRobin), (Kind::Random, Policy::Random)] {
+    for (kind, policy) in [
+        (Kind::RoundRobin, Policy::ROUND_ROBIN),
+        (Kind::Random, Policy::Random),
+        (Kind::TwoChoices, Policy::LEAST_REQUEST),
+    ] {
         let name = policy.name();
-        let envoy = size.engine(Behavior::Envoy, policy, true);
+        let envoy = size.engine(Behavior::Envoy, policy.clone(), true);
         let native = size.engine(Behavior::Native, policy, true);
         let contenders = vec![
             peer_picks(&format!("peer: {name}"), seasoned(size, &peers, kind, 1)),
@@ -62,7 +68,7 @@ fn equal(size: Size) {
     }
 }
 
-fn peer_picks<'a>(name: &str, mut worker: PeerWorker) -> Contender<'a> {
+pub(crate) fn peer_picks<'a>(name: &str, mut worker: PeerWorker) -> Contender<'a> {
     Contender::looping(name, move |count| worker.picks(count))
 }
 
@@ -70,7 +76,7 @@ fn peer_pairs<'a>(name: &str, mut worker: PeerWorker) -> Contender<'a> {
     Contender::looping(name, move |count| worker.pairs(count))
 }
 
-fn picks<'a>(name: &str, mut worker: Worker, context: PickContext) -> Contender<'a> {
+pub(crate) fn picks<'a>(name: &str, mut worker: Worker, context: PickContext) -> Contender<'a> {
     Contender::looping(name, move |count| pick_loop(&mut worker, context, count))
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plimsoll::config::{Assignment, Behavior, Endpoint, Policy};
+use plimsoll::config::{Assignment, Behavior, Endpoint, Policy, RoundRobin, SlowStart};
 use plimsoll::{Cluster, HealthEvent, HostChange, Update, Worker};
 use plimsoll_benches::paired::{Contender, Plan, Row, compare, per_operation, time};
 use plimsoll_benches::peer::{Kind, PeerCluster};
@@ -21,7 +21,7 @@ pub(crate) fn run() {
     }
 }
 
-const NATIVE: [Policy; 2] = [Policy::RoundRobin, Policy::Random];
+const NATIVE: [Policy; 3] = [Policy::ROUND_ROBIN, Policy::Random, Policy::LEAST_REQUEST];
 
 /// Updates of one host, again and again, so that caches are as warm as they get.
 fn small(count: u32) {
@@ -46,7 +46,7 @@ fn small(count: u32) {
     let subject = |behavior, policy| Subject::new(behavior, policy, &assignment);
     for policy in NATIVE {
         let name = policy.name();
-        let new = || subject(Behavior::Native, policy);
+        let new = || subject(Behavior::Native, policy.clone());
         contenders.push(repeated(format!("native {name}: one flip"), new(), flips(count)));
         let name = format!("native {name}: one host added, or removed");
         contenders.push(repeated(name, new(), membership()));
@@ -77,9 +77,10 @@ fn large(count: u32) {
     let subject = |behavior, policy| Subject::new(behavior, policy, &assignment);
     for policy in NATIVE {
         let name = format!("native {}: full rebuild, for another policy", policy.name());
-        contenders.push(reconfigured(name, subject(Behavior::Native, policy), policy));
+        contenders.push(reconfigured(name, subject(Behavior::Native, policy.clone()), policy));
     }
-    let round_robin = (Behavior::Native, Policy::RoundRobin);
+    contenders.push(warming(&assignment));
+    let round_robin = (Behavior::Native, Policy::ROUND_ROBIN);
     for (behavior, policy) in [round_robin, (Behavior::Envoy, Policy::Random)] {
         let name = format!("{} {}", behavior.name(), policy.name());
         let updates = [
@@ -91,7 +92,7 @@ fn large(count: u32) {
         ];
         for (what, updates) in updates {
             let name = format!("{name}: {what}");
-            contenders.push(in_turn(name, subject(behavior, policy), updates));
+            contenders.push(in_turn(name, subject(behavior, policy.clone()), updates));
         }
     }
     let plan = Plan { rounds: 25, ..Plan::default() };
@@ -129,6 +130,14 @@ impl Subject {
         self.worker.refresh();
         elapsed
     }
+
+    /// Times a tick, in the same way.
+    fn tick(&mut self, now: Duration) -> Duration {
+        let now_ns = u64::try_from(now.as_nanos()).unwrap_or(u64::MAX);
+        let elapsed = time(|| self.cluster.tick(now_ns).expect("a sound cluster"));
+        self.worker.refresh();
+        elapsed
+    }
 }
 
 /// Applies these in turn, one in each slice.
@@ -156,12 +165,41 @@ fn repeated<'a>(name: String, mut subject: Subject, updates: Vec<Update>) -> Con
 
 /// From the other policy to this one, which builds all parts; the way back is not timed.
 fn reconfigured<'a>(name: String, mut subject: Subject, policy: Policy) -> Contender<'a> {
-    let other = if policy == Policy::Random { Policy::RoundRobin } else { Policy::Random };
+    let other = if policy == Policy::Random { Policy::ROUND_ROBIN } else { Policy::Random };
     let there = Update::new().reconfigure(config(Behavior::Native, policy));
     let back = Update::new().reconfigure(config(Behavior::Native, other));
     Contender::single(name, move || {
         subject.apply(&back);
         subject.apply(&there)
+    })
+}
+
+/// One step of slow start for a hundredth of the hosts, which came up long after the others.
+fn warming<'a>(all: &Assignment) -> Contender<'a> {
+    const WINDOW: Duration = Duration::from_secs(1_000);
+    let slow_start = Some(SlowStart::new(WINDOW));
+    let policy = Policy::RoundRobin(RoundRobin { slow_start });
+    let mut older = all.clone();
+    for group in &mut older.endpoints {
+        let mut rank = 0;
+        group.endpoints.retain(|_| {
+            rank += 1;
+            rank % 100 != 0
+        });
+    }
+    let mut subject = Subject::new(Behavior::Native, policy, &older);
+    let mut now = WINDOW;
+    subject.tick(now);
+    subject.apply(&assign(all));
+    // Up to a tenth of the window nothing grows.
+    now += WINDOW / 10;
+    let name = "native round_robin: one step of slow start, 1 % of the hosts are new";
+    Contender::single(name, move || {
+        now += WINDOW / 100;
+        let before = subject.worker.snapshot_version();
+        let elapsed = subject.tick(now);
+        assert!(subject.worker.snapshot_version() > before, "every step is a change");
+        elapsed
     })
 }
 

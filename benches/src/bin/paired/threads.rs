@@ -15,7 +15,7 @@ use plimsoll_benches::table;
 use crate::layouts::{Size, seasoned};
 use crate::pick::{pair_loop, pick_loop};
 
-const UNCOUNTED: PickContext = PickContext { retries: 0, uncounted: true };
+const UNCOUNTED: PickContext = PickContext { retries: 0, uncounted: true, now_ns: 0 };
 
 pub(crate) fn run() {
     for hosts in [100, 1_000, 10_000] {
@@ -26,8 +26,8 @@ pub(crate) fn run() {
 
 fn measure(size: Size) {
     let peers = size.peer(false);
-    let engine = size.engine(Behavior::Native, Policy::RoundRobin, false);
-    let in_c = CCluster::new(size.engine(Behavior::Native, Policy::RoundRobin, false));
+    let engine = size.engine(Behavior::Native, Policy::ROUND_ROBIN, false);
+    let in_c = CCluster::new(size.engine(Behavior::Native, Policy::ROUND_ROBIN, false));
     let mut contenders = Vec::new();
     for threads in [1, 2] {
         let name = |what: &str| format!("{what}, {threads} thread{}", ["s", ""][threads % 2]);
@@ -61,7 +61,11 @@ fn measure(size: Size) {
 }
 
 /// The nanoseconds of one of `count` operations in the slowest of the threads.
-fn together<W: Send>(workers: &mut [W], work: impl Fn(&mut W) -> u64 + Sync, count: u64) -> f64 {
+pub(crate) fn together<W: Send>(
+    workers: &mut [W],
+    work: impl Fn(&mut W) -> u64 + Sync,
+    count: u64,
+) -> f64 {
     let barrier = Barrier::new(workers.len());
     let cores = core_affinity::get_core_ids().unwrap_or_default();
     thread::scope(|scope| {
