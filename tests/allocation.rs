@@ -1,50 +1,17 @@
 //! Picks, peeks and ends of requests allocate nothing, also right after a publish.
 
 mod common;
-
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+#[path = "common/counting.rs"]
+mod counting;
 
 use common::{BEHAVIORS, POLICIES, assignment, config, group, open, plain};
-use plimsoll::config::{Behavior, Endpoint, Policy};
-use plimsoll::{HealthEvent, Outcome, Pick, PickContext, Update, Worker};
-
-thread_local! {
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-}
-
-/// Counts every call of this thread that takes or returns memory.
-struct Counting;
-
-fn count() {
-    // A thread that is being torn down has nothing left to count.
-    let _ = ALLOCATIONS.try_with(|allocations| allocations.set(allocations.get() + 1));
-}
-
-// SAFETY: every call is passed on unchanged to the system's allocator.
-#[allow(unsafe_code)]
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        count();
-        // SAFETY: as above.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-fn allocations(work: impl FnOnce()) -> usize {
-    let before = ALLOCATIONS.get();
-    work();
-    ALLOCATIONS.get() - before
-}
+use counting::allocations;
+use plimsoll::config::{
+    Behavior, ClusterConfig, Endpoint, LoadAware, LocalityRouting, Policy, ZoneAware,
+};
+use plimsoll::{
+    Cluster, HealthEvent, Locality, Options, Outcome, Pick, PickContext, Update, Worker,
+};
 
 fn use_everything(worker: &mut Worker) {
     let context = PickContext { retries: 3, ..PickContext::default() };
@@ -91,6 +58,34 @@ fn picking_allocates_nothing_before_and_after_a_publish() {
             let more = assignment(vec![plain(0, 1, 6), plain(5, 1, 400)]);
             cluster.assign(&more).unwrap();
             assert_eq!(allocations(|| use_everything(&mut worker)), 0, "{behavior:?} {policy:?}");
+        }
+    }
+}
+
+#[test]
+fn routing_by_locality_allocates_nothing_either() {
+    for behavior in BEHAVIORS {
+        for policy in &POLICIES {
+            let hosts = assignment(vec![plain(0, 1, 6), plain(0, 2, 3), plain(1, 1, 4)]);
+            let proxies = open(config(behavior, policy), &hosts);
+            for locality_routing in [
+                LocalityRouting::ZoneAware(ZoneAware { min_cluster_size: 1, ..Default::default() }),
+                LocalityRouting::LoadAware(LoadAware::default()),
+            ] {
+                let config = ClusterConfig { locality_routing, ..config(behavior, policy) };
+                let options = Options {
+                    node_locality: Some(Locality::new("", "z1", "")),
+                    local_cluster: Some(proxies.as_local_cluster()),
+                    ..Options::default()
+                };
+                let cluster = Cluster::open(config, &hosts, options).unwrap();
+                let mut worker = cluster.worker().unwrap();
+                let pick = || {
+                    let pick = worker.pick(&PickContext::default()).unwrap();
+                    worker.done(pick, Outcome::Success).unwrap();
+                };
+                assert_eq!(allocations(pick), 0, "{behavior:?} {policy:?}");
+            }
         }
     }
 }

@@ -297,7 +297,7 @@ impl Control {
     pub(super) fn next_tick_ns(&self) -> Option<u64> {
         let buckets = self.model.priorities.iter().flat_map(|set| set.buckets.iter());
         let step_ns = buckets.filter_map(|bucket| bucket.next_step_ns).min();
-        let pass_ns = self.weights.as_ref().map(|weights| weights.next_pass_ns);
+        let pass_ns = self.weights.as_ref().map(|weights| weights.updates.next_ns);
         [step_ns, pass_ns, self.router.next_tick_ns()].into_iter().flatten().min()
     }
 
@@ -349,7 +349,9 @@ impl Control {
     /// Takes over what hosts have reported, if it is time; says whether weights have changed.
     fn take_weights_over(&mut self) -> bool {
         let Self { weights, model, .. } = self;
-        weights.as_mut().is_some_and(|weights| weights.is_due(model.now_ns) && weights.pass(model))
+        weights
+            .as_mut()
+            .is_some_and(|weights| weights.updates.take(model.now_ns) && weights.pass(model))
     }
 
     /// Marks what is made from weights that were of another time; says whether there is anything.

@@ -71,13 +71,12 @@ impl Router {
 
     /// When the next [`tick`](Self::tick) is due.
     pub(super) fn next_tick_ns(&self) -> Option<u64> {
-        self.load_aware.as_ref().map(|it| it.next_tick_ns)
+        self.load_aware.as_ref().map(|it| it.updates.next_ns)
     }
 
     /// Takes over what hosts have reported, if it is time; says whether it was.
     pub(super) fn tick(&mut self, model: &Model) -> bool {
-        let due = self.load_aware.as_mut().filter(|it| it.next_tick_ns <= model.now_ns);
-        due.map(|it| it.tick(model)).is_some()
+        self.load_aware.as_mut().is_some_and(|it| it.tick_if_due(model))
     }
 
     /// What load-aware routing counts.

@@ -9,6 +9,7 @@ mod load;
 mod load_aware;
 mod localities;
 mod model;
+mod period;
 mod runtime;
 mod set;
 mod settings;

@@ -6,15 +6,13 @@
 //!
 //! //= envoy v1.40 source/extensions/load_balancing_policies/common/orca_weight_manager.cc#updateWeightsOnMainThread
 
-use std::time::Duration;
-
 use super::model::Model;
+use super::period::{Period, nanoseconds};
 use super::set::PrioritySet;
 use crate::config::{Behavior, ClusterConfig, MIN_WEIGHT_UPDATE_PERIOD, Policy};
 use crate::host::Directory;
 use crate::records::{Periods, Records, Verdict};
 use crate::reports::Weigher;
-use crate::rng::splitmix64;
 use crate::sync::Arc;
 
 /// Weights in native move by more than this part of themselves before tables are made anew.
@@ -29,9 +27,8 @@ const LEAST: f64 = 0.01;
 pub(super) struct ReportedWeights {
     behavior: Behavior,
     periods: Periods,
-    update_period_ns: u64,
-    /// When the next pass is due.
-    pub(super) next_pass_ns: u64,
+    /// Of passes.
+    pub(super) updates: Period,
     pub(super) weigher: Arc<Weigher>,
     /// By slot; 0 for a host that has not been weighed.
     weights: Arc<[f64]>,
@@ -51,13 +48,12 @@ pub(crate) struct PassFigures {
 
 impl ReportedWeights {
     /// Weights for a policy that goes by reports. What was reported and weighed before stays, if
-    /// the behaviour is the same. `seed` decides when the first pass is due in native: clusters that
-    /// get their settings together do not move their traffic together.
+    /// the behaviour is the same. `now` is the time and a seed.
     pub(super) fn for_policy(
         config: &ClusterConfig,
         named_first: bool,
         before: Option<&Self>,
-        (now_ns, seed): (u64, u64),
+        now: (u64, u64),
     ) -> Option<Self> {
         let Policy::ClientSideWeightedRoundRobin(policy) = &config.policy else { return None };
         let behavior = config.behavior;
@@ -65,15 +61,8 @@ impl ReportedWeights {
         let records = before.map(|before| Arc::clone(&before.weigher.records));
         let records = records.unwrap_or_else(|| Arc::new(Records::new(behavior)));
         let expiration_ns = nanoseconds(policy.weight_expiration_period);
-        let update_period_ns =
-            nanoseconds(policy.weight_update_period.max(MIN_WEIGHT_UPDATE_PERIOD));
+        let period = policy.weight_update_period.max(MIN_WEIGHT_UPDATE_PERIOD);
         let is_native = behavior == Behavior::Native;
-        let a_period_on = now_ns.saturating_add(update_period_ns);
-        let next_pass_ns = match before {
-            _ if !is_native => a_period_on,
-            None => a_period_on - splitmix64(seed) % (update_period_ns / 2 + 1),
-            Some(before) => a_period_on.min(before.next_pass_ns),
-        };
         Some(Self {
             behavior,
             periods: Periods {
@@ -81,8 +70,7 @@ impl ReportedWeights {
                 expiration_ns: (expiration_ns > 0 || !is_native).then_some(expiration_ns),
                 blackout_first: !is_native,
             },
-            update_period_ns,
-            next_pass_ns,
+            updates: Period::new(period, behavior, before.map(|before| before.updates), now),
             weigher: Arc::new(Weigher::new(policy, behavior, named_first, records)),
             weights: before.map_or_else(|| Arc::new([]) as Arc<[f64]>, Self::share),
             figures: before.map_or_else(PassFigures::default, |before| before.figures),
@@ -105,15 +93,6 @@ impl ReportedWeights {
         if self.weights.get(slot as usize).is_some_and(|&weight| weight > 0.0) {
             Arc::make_mut(&mut self.weights)[slot as usize] = 0.0;
         }
-    }
-
-    /// Whether a pass is due. The one after it is a whole period later, however late this one is.
-    pub(super) fn is_due(&mut self, now_ns: u64) -> bool {
-        let is_due = now_ns >= self.next_pass_ns;
-        if is_due {
-            self.next_pass_ns = now_ns.saturating_add(self.update_period_ns);
-        }
-        is_due
     }
 
     /// Takes over what hosts have reported, and marks what is made from weights that changed; says
@@ -261,10 +240,6 @@ fn median(values: &mut [f64]) -> Option<(f64, f64)> {
 #[allow(clippy::cast_precision_loss)] // hosts are far fewer than 2^53
 fn length(hosts: &[Weighed]) -> f64 {
     hosts.len() as f64
-}
-
-fn nanoseconds(period: Duration) -> u64 {
-    u64::try_from(period.as_nanos()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! ORCA load reports are read as Envoy 1.40 reads them.
 
 mod allocation;
+#[path = "../common/counting.rs"]
+mod counting;
 mod limits;
 mod messages;
 mod texts;

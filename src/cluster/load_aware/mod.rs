@@ -4,11 +4,11 @@
 mod count;
 
 use std::collections::HashMap;
-use std::time::Duration;
 
 use count::{Count, Counter};
 
 use super::model::Model;
+use super::period::{Period, nanoseconds};
 use super::set::{Bucket, PrioritySet};
 use crate::config::{Behavior, ClusterConfig, LocalityRouting};
 use crate::host::Locality;
@@ -17,7 +17,6 @@ use crate::policy::Source;
 use crate::policy::envoy::Aware;
 use crate::records::{Periods, Records};
 use crate::reports::Gauge;
-use crate::rng::splitmix64;
 use crate::sync::Arc;
 
 const SOURCES: [Source; 3] = [Source::Healthy, Source::Degraded, Source::All];
@@ -28,9 +27,8 @@ pub(super) struct LoadAwareness {
     behavior: Behavior,
     pub(super) gauge: Arc<Gauge>,
     periods: Periods,
-    update_period_ns: u64,
-    /// When the next tick is due.
-    pub(super) next_tick_ns: u64,
+    /// Of ticks.
+    pub(super) updates: Period,
     /// When the last one was; `None` before the first.
     last_tick_ns: Option<u64>,
     envoy: (envoy::Settings, Vec<[OfEnvoy; 3]>),
@@ -69,26 +67,21 @@ pub(crate) struct LoadAwareFigures {
 
 impl LoadAwareness {
     /// For a policy that goes by load. What was reported and made of it before stays, if the
-    /// behaviour is the same; in native the first tick is due at another time for each `seed`.
+    /// behaviour is the same. `now` is the time and a seed.
     pub(super) fn for_policy(
         config: &ClusterConfig,
         named_first: bool,
         before: Option<Self>,
-        (now_ns, seed): (u64, u64),
+        now: (u64, u64),
     ) -> Option<Self> {
         let LocalityRouting::LoadAware(policy) = &config.locality_routing else { return None };
         let behavior = config.behavior;
         let before = before.filter(|before| before.behavior == behavior);
         let records = before.as_ref().map(|before| Arc::clone(&before.gauge.records));
         let records = records.unwrap_or_else(|| Arc::new(Records::new(behavior)));
-        let update_period_ns = nanoseconds(policy.weight_update_period);
         let expiration_ns = nanoseconds(policy.weight_expiration_period);
-        let a_period_on = now_ns.saturating_add(update_period_ns);
-        let next_tick_ns = match (&before, behavior) {
-            (_, Behavior::Envoy) => a_period_on,
-            (None, Behavior::Native) => a_period_on - splitmix64(seed) % (update_period_ns / 2 + 1),
-            (Some(before), Behavior::Native) => a_period_on.min(before.next_tick_ns),
-        };
+        let updates = before.as_ref().map(|before| before.updates);
+        let updates = Period::new(policy.weight_update_period, behavior, updates, now);
         let (last_tick_ns, figures) = before
             .as_ref()
             .map_or((None, LoadAwareFigures::default()), |it| (it.last_tick_ns, it.figures));
@@ -101,8 +94,7 @@ impl LoadAwareness {
                 expiration_ns: (expiration_ns > 0).then_some(expiration_ns),
                 blackout_first: false,
             },
-            update_period_ns,
-            next_tick_ns,
+            updates,
             last_tick_ns,
             envoy: (envoy::Settings::new(policy), of_envoy),
             native: (native::Settings::new(policy), of_native),
@@ -110,17 +102,22 @@ impl LoadAwareness {
         })
     }
 
+    /// Takes over what hosts have reported, if it is time; says whether it was.
+    pub(super) fn tick_if_due(&mut self, model: &Model) -> bool {
+        let is_due = self.updates.take(model.now_ns);
+        if is_due {
+            self.tick(model);
+        }
+        is_due
+    }
+
     /// Forgets what the host in `slot` reported, for another host in it.
     pub(super) fn forget(&self, slot: u32) {
         self.gauge.records.forget(slot);
     }
 
-    /// Takes over what hosts have reported. The next tick is due a whole period later, however late
-    /// this one is.
-    pub(super) fn tick(&mut self, model: &Model) {
-        if self.next_tick_ns <= model.now_ns {
-            self.next_tick_ns = model.now_ns.saturating_add(self.update_period_ns);
-        }
+    /// Takes over what hosts have reported.
+    fn tick(&mut self, model: &Model) {
         self.grow(model);
         let before_ns = self.last_tick_ns.replace(model.now_ns).unwrap_or(model.now_ns);
         let elapsed_ns = model.now_ns.saturating_sub(before_ns);
@@ -276,8 +273,4 @@ impl LoadAwareness {
 fn zones<'a>(set: &'a PrioritySet, counts: &[Count]) -> Vec<Zone<'a>> {
     let zone = |(bucket, count): (&'a Bucket, &Count)| count.zone(&bucket.locality);
     set.buckets.iter().zip(counts).map(zone).collect()
-}
-
-fn nanoseconds(period: Duration) -> u64 {
-    u64::try_from(period.as_nanos()).unwrap_or(u64::MAX)
 }
