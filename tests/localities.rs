@@ -260,6 +260,9 @@ fn settings_may_change_while_reports_and_shares_stay() {
     assert!((before[0] - after[0]).abs() < 0.01, "{before:?} became {after:?}");
     cluster.reconfigure(config(Behavior::Native, &Policy::ROUND_ROBIN)).unwrap();
     assert!((weights(&cluster)[0] - 0.5).abs() < 1e-9, "hosts decide");
+    let view = cluster.view();
+    let routes = view.priorities().next().unwrap().routes(Source::Healthy);
+    assert!(routes.localities.iter().all(|it| it.utilization.is_none()));
     let load = LoadReport { application_utilization: 0.5, ..LoadReport::default() };
     assert!(cluster.report("10.0.0.1:80", &load.as_report(), 0).is_err(), "nobody wants it");
 }

@@ -57,6 +57,7 @@ fn rebuild_native(model: &mut Model, means: Means<'_>) -> u64 {
     let Model { directory, priorities, now_ns, latest_host_added_ns, .. } = model;
     let mut built = 0;
     for set in priorities.iter_mut().filter(|set| set.is_dirty()) {
+        set.recounts = true;
         for bucket in set.buckets.iter().filter(|bucket| bucket.dirty) {
             warmup::note_healthy(&bucket.members, directory, *now_ns, latest_host_added_ns);
         }

@@ -143,12 +143,11 @@ impl Router {
                 }
                 Behavior::Envoy => false,
             };
-            *visible |= is_changed;
-            if let Some(load_aware) = &self.load_aware {
-                let utilizations = load_aware.utilizations(index, set);
-                *visible |= utilizations != set.utilizations;
-                set.utilizations = utilizations;
-            }
+            let load_aware = self.load_aware.as_ref();
+            let utilizations = load_aware.map(|it| it.utilizations(index, set)).unwrap_or_default();
+            *visible |= is_changed || utilizations != set.utilizations;
+            set.utilizations = utilizations;
+            set.recounts = false;
         }
     }
 

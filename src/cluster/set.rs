@@ -28,6 +28,8 @@ pub(super) struct PrioritySet {
     pub(super) updated: bool,
     /// How many such updates were published.
     pub(super) updates: u64,
+    /// Something changed that is counted by locality, in `behavior: native` only.
+    pub(super) recounts: bool,
     /// Hosts came or left.
     pub(super) membership_changed: bool,
     /// Hosts in slow start have less than their weights give them, in `behavior: native` only.
@@ -87,6 +89,7 @@ impl Default for PrioritySet {
             lists_are_stale: false,
             updated: true,
             updates: 0,
+            recounts: true,
             membership_changed: false,
             is_warming: false,
             largest_reported: 0.0,

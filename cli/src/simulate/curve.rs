@@ -23,7 +23,7 @@ pub(crate) enum Demand {
 
 /// The demand at a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "{at, rps}")]
 pub(crate) struct Point {
     pub(crate) at: Time,
     pub(crate) rps: f64,

@@ -100,6 +100,7 @@ impl Simulation {
     pub fn files(&self) -> Vec<(&'static str, String)> {
         let mut files = csv::files(&self.scenario, &self.runs);
         files.push(("index.html", page::page(&self.scenario, &self.text, &self.runs)));
+        files.push(("utilization.svg", page::figure(&self.scenario, &self.runs)));
         files
     }
 

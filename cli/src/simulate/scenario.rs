@@ -22,7 +22,7 @@ const MAX_PROXIES: usize = 100;
 const MAX_RPS: f64 = 1e6;
 const MAX_REQUESTS: f64 = 1e8;
 /// Seconds x proxies x zones: what is kept until the end.
-const MAX_FIGURES: usize = 2_000_000;
+const MAX_FIGURES: usize = 500_000;
 /// Seconds x proxies x hosts: what is looked at.
 const MAX_LOOKS: usize = 100_000_000;
 /// More lines than this in one plot tell nothing.

@@ -11,7 +11,7 @@ use super::units::{SECOND, Time};
 
 /// The whole file.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a scenario")]
 pub(crate) struct Written {
     pub(crate) title: String,
     #[serde(default)]
@@ -39,7 +39,7 @@ pub(crate) struct Written {
 
 /// The hosts of one zone.
 #[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a zone")]
 pub(crate) struct Zone {
     pub(crate) name: String,
     pub(crate) hosts: u32,
@@ -53,7 +53,7 @@ pub(crate) struct Zone {
 
 /// A proxy and who uses it.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a proxy")]
 pub(crate) struct WrittenProxy {
     pub(crate) name: String,
     pub(crate) zone: String,
@@ -64,7 +64,7 @@ pub(crate) struct WrittenProxy {
 
 /// What requests are like.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields, default, expecting = "arrivals and latency")]
 pub(crate) struct Requests {
     pub(crate) arrivals: Arrivals,
     /// The mean; how long each takes is drawn from an exponential distribution.
@@ -84,7 +84,7 @@ pub(crate) enum Arrivals {
 
 /// What hosts say of their load, and how it gets to the proxies.
 #[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields, default, expecting = "window, delay, loss and out_of_band")]
 pub(crate) struct Reports {
     /// How far back a host looks to measure its rate.
     pub(crate) window: Time,
@@ -104,7 +104,7 @@ impl Default for Reports {
 
 /// Something that happens; exactly one of the keys besides `at` is there.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an event")]
 pub(crate) struct WrittenEvent {
     pub(crate) at: Time,
     pub(crate) hosts_down: Option<HostsDown>,
@@ -121,7 +121,7 @@ pub(crate) struct WrittenEvent {
 
 /// Hosts stop serving.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "zone, hosts and noticed_after")]
 pub(crate) struct HostsDown {
     pub(crate) zone: String,
     /// How many of those that are up; all without it.
@@ -133,7 +133,7 @@ pub(crate) struct HostsDown {
 
 /// Hosts serve again, and the proxies know it at once.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "zone and hosts")]
 pub(crate) struct HostsUp {
     pub(crate) zone: String,
     pub(crate) hosts: Option<u32>,
@@ -141,7 +141,7 @@ pub(crate) struct HostsUp {
 
 /// A control loop that does not run.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "proxy and lasts")]
 pub(crate) struct Stall {
     /// Of which proxy; of all without it.
     pub(crate) proxy: Option<String>,
@@ -150,7 +150,7 @@ pub(crate) struct Stall {
 
 /// A clock that leaps.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "proxy and by")]
 pub(crate) struct ClockJump {
     /// Of which proxy; of all without it.
     pub(crate) proxy: Option<String>,
@@ -159,7 +159,7 @@ pub(crate) struct ClockJump {
 
 /// Bounds by name, for each behavior.
 #[derive(Debug, Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields, default, expecting = "bounds for envoy and native")]
 pub(crate) struct WrittenExpectations {
     pub(crate) envoy: BTreeMap<String, f64>,
     pub(crate) native: BTreeMap<String, f64>,

@@ -260,6 +260,15 @@ fn the_page_is_well_formed_and_needs_nothing_else() {
     balanced(&page);
 }
 
+#[test]
+fn the_picture_stands_alone() {
+    let svg = file(&simulated(BASE), "utilization.svg");
+    assert!(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\""));
+    assert_eq!(svg.matches("class=\"title\"").count(), 2, "envoy and native");
+    assert!(svg.contains(">zone a</text>") && !svg.contains("NaN") && !svg.contains("href="));
+    balanced(&format!("<!DOCTYPE html>{svg}"));
+}
+
 /// Checks that every tag is closed, in order, and that attributes are quoted.
 fn balanced(page: &str) {
     let body = page.strip_prefix("<!DOCTYPE html>").expect("a document");
@@ -314,6 +323,16 @@ fn what_is_not_as_expected_is_said() {
 /// What takes the place of what in the base, and the message.
 const REFUSED: &[(&str, &str, &str)] = &[
     ("title: Two zones", "", "line 2: missing field `title`"),
+    (
+        "- { name: a, hosts: 2, capacity: 50 }",
+        "- a",
+        "line 7: zones[0]: invalid type: string \"a\", expected a zone",
+    ),
+    (
+        "demand: 40",
+        "demand: [40]",
+        "line 10: proxies[0].demand[0]: invalid type: integer `40`, expected {at, rps}",
+    ),
     ("seed: 3", "seeds: 3", "line 2: seeds: unknown field `seeds`"),
     ("seed: 3", "seed: -3", "line 2: seed: invalid value: integer `-3`"),
     ("seed: 3", "seed: [", "line "),
@@ -409,7 +428,7 @@ fn what_would_take_all_day_is_refused() {
         assert_eq!(refused(old, new), format!("line 3: duration: {message}"));
     }
     let zones: String = (0..60).map(|zone| format!("- {{ name: z{zone}, hosts: 0 }}\n")).collect();
-    let message = "line 3: duration: seconds x proxies x zones come to more than 2000000";
+    let message = "line 3: duration: seconds x proxies x zones come to more than 500000";
     assert_eq!(refused("proxies:", &format!("{zones}proxies:")), message);
 }
 
@@ -430,4 +449,6 @@ fn mistakes_are_named_with_line_and_field() {
     let message = "-: line 1: title: invalid type: integer `1`, expected a string\n";
     assert_eq!(stderr(&output), message);
     assert_eq!(run(&["simulate", "no-such-file.yaml"], "").status.code(), Some(2));
+    let output = run(&["simulate", "-"], "");
+    assert_eq!(stderr(&output), "-: line 1: invalid type: null, expected a scenario\n");
 }

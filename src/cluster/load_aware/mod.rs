@@ -194,7 +194,7 @@ impl LoadAwareness {
             return;
         }
         self.grow(model);
-        for (index, set) in model.priorities.iter().enumerate().filter(|(_, set)| set.updated) {
+        for (index, set) in model.priorities.iter().enumerate().filter(|(_, set)| set.recounts) {
             for source in SOURCES {
                 let counts = self.count(set, source, model);
                 let zones = zones(set, &counts);

@@ -2,12 +2,14 @@
 //! elsewhere.
 
 mod draw;
+mod figure;
 mod frame;
 mod plots;
 mod tables;
 
 use std::fmt::{self, Write as _};
 
+pub(crate) use self::figure::figure;
 use self::plots::colour;
 use super::Run;
 use super::event::InWords;

@@ -8,7 +8,7 @@ use super::draw::{Line, Series, lines, stack, strip};
 use super::frame::{Frame, Scale};
 
 /// How high plots are.
-const TALL: f64 = 230.0;
+pub(super) const TALL: f64 = 230.0;
 const LOW: f64 = 160.0;
 /// A strip of a mode, with the space around it.
 const ROW: f64 = 18.0;

@@ -62,11 +62,14 @@ impl Estimates {
         for estimate in self.0.values_mut() {
             estimate.silent += elapsed;
         }
+        let others = self.mean_slow(zones);
         for zone in zones {
             let Some(sample) = zone.mean_utilization() else { continue };
             let sample = sample.min(MOST_UTILIZATION);
             let capacity = capacity(zone);
-            let first = Estimate { utilization: sample, slow: sample, capacity, silent: 0.0 };
+            // What a newcomer first says is mostly that it has not been busy for long.
+            let slow = others.map_or(sample, |slow| slow.max(sample));
+            let first = Estimate { utilization: sample, slow, capacity, silent: 0.0 };
             let entry = self.0.entry(Arc::clone(zone.identity));
             entry.and_modify(|known| known.add(sample, capacity, settings)).or_insert(first);
         }
@@ -75,6 +78,14 @@ impl Estimates {
         self.0.retain(|identity, estimate| {
             estimate.silent < keep || zones.iter().any(|zone| zone.identity == identity)
         });
+    }
+
+    /// What a locality is assumed to be while the others are known; `None` if none is.
+    fn mean_slow(&self, zones: &[Zone<'_>]) -> Option<f64> {
+        let known = |zone: &Zone<'_>| Some((capacity(zone), self.0.get(zone.identity)?.slow));
+        let mut known = zones.iter().filter_map(known).peekable();
+        known.peek()?;
+        Some(mean(known).min(MOST_ASSUMED))
     }
 
     /// Whether it has reported.

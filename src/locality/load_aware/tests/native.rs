@@ -91,6 +91,19 @@ fn an_unknown_locality_is_as_busy_as_the_known_ones() {
 }
 
 #[test]
+fn the_first_report_of_a_new_locality_starts_no_rush() {
+    // Its hosts average over a window that has just begun, and so report next to nothing.
+    let (mut controller, _) = after(60, "a:2=.5 b:2=.5 c:2=.5", false);
+    let split =
+        ticks(&mut controller, 1, &read("a:2=.5 b:2=.5 c:2=.5 d:2=.02"), false, &defaults());
+    assert!(shares(&split)[3] < 0.27, "a fourth is its part: {split:?}");
+    // If it goes on like this, it gets more.
+    let split =
+        ticks(&mut controller, 60, &read("a:2=.5 b:2=.5 c:2=.5 d:2=.02"), false, &defaults());
+    assert!(shares(&split)[3] > 0.4, "{split:?}");
+}
+
+#[test]
 fn silence_is_no_reward() {
     let (mut controller, split) = after(60, "a:2=.9 b:2=.2", false);
     let before = shares(&split)[0];
