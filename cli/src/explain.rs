@@ -9,11 +9,12 @@ use std::fmt::{self, Write as _};
 use std::time::Duration;
 
 use plimsoll::config::{
-    Assignment, Behavior, ClusterConfig, LeastRequest, Policy, SelectionMethod, SlowStart,
+    Assignment, Behavior, ClusterConfig, LeastRequest, LocalityRouting, Policy, SelectionMethod,
+    SlowStart,
 };
 use plimsoll::{
-    Cluster, CoarseHealth, Error, HealthEvent, HostView, Locality, Options, PriorityView, Update,
-    View, Warmup,
+    Cluster, CoarseHealth, Error, HealthEvent, HostView, LocalCluster, Locality, Options,
+    PriorityView, Update, View, Warmup,
 };
 use plimsoll_envoy_config::{ParseError, parse_cluster};
 
@@ -28,6 +29,8 @@ pub struct Assumptions {
     pub health: Vec<(String, HealthEvent)>,
     /// Where the proxy is.
     pub node_locality: Option<Locality>,
+    /// The cluster that the proxies belong to, in Envoy's form, for zone-aware routing.
+    pub local_cluster: Option<String>,
     /// Hosts that came up so long ago, for slow start. All others have been up for long.
     pub up: Vec<(String, Duration)>,
 }
@@ -92,13 +95,30 @@ pub fn explain(text: &str, assumptions: &Assumptions) -> Result<String, Failure>
     let file = parse_cluster(text)?;
     let config = ClusterConfig { behavior: assumptions.behavior, ..file.config };
     let window = config.policy.slow_start().map_or(Duration::ZERO, |slow_start| slow_start.window);
-    let options =
-        Options { node_locality: assumptions.node_locality.clone(), ..Options::default() };
+    let options = Options {
+        node_locality: assumptions.node_locality.clone(),
+        local_cluster: assumptions.local_cluster.as_deref().map(local_cluster).transpose()?,
+        ..Options::default()
+    };
     let assignment = file.assignment.unwrap_or_default();
     let cluster = Cluster::open(config, &assignment, options)?;
     cluster.apply(&health(&cluster.view(), &assumptions.health))?;
     warm_up(&cluster, &assignment, assumptions, window)?;
     Ok(page(&cluster.view()))
+}
+
+/// The local cluster in a text. It need not stay: it will not change.
+fn local_cluster(text: &str) -> Result<LocalCluster, Failure> {
+    let open = || {
+        let file = parse_cluster(text)?;
+        let hosts = file.assignment.unwrap_or_default();
+        Ok::<_, Failure>(Cluster::open(file.config, &hosts, Options::default())?)
+    };
+    let cluster = open().map_err(|Failure { field, message }| Failure {
+        field: format!("local cluster: {field}").trim_end_matches(": ").to_owned(),
+        message,
+    })?;
+    Ok(cluster.as_local_cluster())
 }
 
 /// Lets all hosts become old, and those that came up lately come and grow to their age.
@@ -140,7 +160,8 @@ fn health(view: &View, events: &[(String, HealthEvent)]) -> Update {
 }
 
 fn page(view: &View) -> String {
-    let ClusterConfig { name, behavior, policy, healthy_panic_threshold, .. } = view.config();
+    let config = view.config();
+    let ClusterConfig { name, behavior, policy, healthy_panic_threshold, .. } = config;
     let mut page = String::new();
     let mut add = |part: fmt::Arguments<'_>| {
         // Writing to a string does not fail.
@@ -150,7 +171,7 @@ fn page(view: &View) -> String {
         "Cluster {HEADING}{}{HEADING:#}: {}, behavior {}, panic threshold \
          {healthy_panic_threshold} %\n",
         name.escape_debug(),
-        settings(policy),
+        settings(policy) + among_localities(&config.locality_routing),
         behavior.name()
     ));
     add(format_args!("\n{}", priorities(view)));
@@ -179,6 +200,16 @@ fn settings(policy: &Policy) -> String {
         text += &format!(", slow start in {} s", window.as_secs_f64());
     }
     text
+}
+
+/// What comes before the policy.
+fn among_localities(routing: &LocalityRouting) -> &'static str {
+    match routing {
+        LocalityRouting::Unset => "",
+        LocalityRouting::ZoneAware(_) => ", nearest zone first",
+        LocalityRouting::Weighted => ", localities by their weights",
+        LocalityRouting::LoadAware(_) => ", localities by their load",
+    }
 }
 
 fn priorities(view: &View) -> Table {

@@ -133,6 +133,9 @@ struct Explain {
     /// The sub-zone that the proxy is in.
     #[arg(long, value_name = "NAME")]
     node_sub_zone: Option<String>,
+    /// The cluster that the proxies belong to, in Envoy's form, for zone-aware routing.
+    #[arg(long, value_name = "FILE")]
+    local_cluster: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -217,18 +220,29 @@ fn stopped(stop: &Stop) -> ExitCode {
 }
 
 fn explain_file(arguments: Explain) -> ExitCode {
-    let name = arguments.file.display().to_string();
-    let explained = match read(&arguments.file) {
-        Ok(text) => explain(&text, &arguments.into()).map_err(|failure| failure.to_string()),
-        Err(error) => Err(error.to_string()),
+    let local_cluster = match arguments.local_cluster.as_deref().map(read_named).transpose() {
+        Ok(text) => text,
+        Err(message) => return failed(message),
     };
+    let name = arguments.file.display().to_string();
+    let assume = |arguments| Assumptions { local_cluster, ..Assumptions::from(arguments) };
+    let explained = read_named(&arguments.file).and_then(|text| {
+        explain(&text, &assume(arguments)).map_err(|failure| format!("{name}: {failure}"))
+    });
     match explained {
         Ok(page) => print(&page),
-        Err(message) => {
-            complain(format_args!("{name}: {message}"));
-            ExitCode::from(1)
-        }
+        Err(message) => failed(message),
     }
+}
+
+/// The text of a file, or a message that names it.
+fn read_named(file: &Path) -> Result<String, String> {
+    read(file).map_err(|error| format!("{}: {error}", file.display()))
+}
+
+fn failed(message: String) -> ExitCode {
+    complain(message);
+    ExitCode::from(1)
 }
 
 fn simulate_file(arguments: &Simulate) -> ExitCode {
@@ -316,7 +330,7 @@ impl From<Explain> for Assumptions {
             BehaviorName::Native => Behavior::Native,
             BehaviorName::Envoy => Behavior::Envoy,
         };
-        Self { behavior, health, node_locality, up }
+        Self { behavior, health, node_locality, up, local_cluster: None }
     }
 }
 

@@ -190,6 +190,34 @@ fn the_proxys_own_locality_comes_first() {
     assert!(place("eu/eu-2") < place("eu/eu-1"), "{page}");
 }
 
+/// A file of the examples.
+fn example(name: &str) -> String {
+    format!("{}/../examples/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn zones_are_compared_with_those_of_the_local_cluster() {
+    let (file, proxies) = (example("zone-aware.yaml"), example("proxies.yaml"));
+    let arguments = ["explain", &file, "--node-zone", "eu-1", "--local-cluster", &proxies];
+    let output = run(&arguments, "");
+    let page = stdout(&output);
+    assert!(page.starts_with("Cluster api: round_robin, nearest zone first, behavior native"));
+    let share = |zone: &str| {
+        let row = page.lines().find(|line| line.contains(zone)).expect(zone);
+        row.split_whitespace().nth_back(1).expect("a share").parse::<f64>().expect(row)
+    };
+    assert!(
+        (share("eu-1") - 66.667).abs() < 0.01 && (share("eu-2") - 33.333).abs() < 0.01,
+        "{page}"
+    );
+
+    let missing = ["explain", &file, "--local-cluster", "nowhere.yaml"];
+    assert!(stderr(&run(&missing, "")).starts_with("nowhere.yaml: "));
+    let output = run(&["explain", &file, "--local-cluster", "-"], "name: x\nlb_polcy: RANDOM");
+    let message = format!("{file}: local cluster: lb_polcy: no such field: lb_polcy\n");
+    assert_eq!((output.status.code(), stderr(&output)), (Some(1), message.as_str()));
+}
+
 #[test]
 fn mistakes_are_named_with_file_and_field() {
     for (text, arguments, message) in [
