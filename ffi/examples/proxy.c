@@ -5,7 +5,7 @@
  *
  * Who calls what, and on which thread:
  *
- *   this file            the control side: opens the cluster, lets its time go by, reloads it
+ *   this file            the control side: opens the clusters, lets their time go by, reloads them
  *   proxy/worker.c       one thread each, with one plimsoll_worker each: the data path
  *   proxy/exchange.c     a request: plimsoll_worker_pick ... plimsoll_worker_done
  *   proxy/load_report.c  plimsoll_worker_report, before the request is done
@@ -14,6 +14,7 @@
  *   proxy/health.c       a thread that reports with plimsoll_cluster_update
  *   proxy/hosts.c        plimsoll_cluster_for_each_host, for addresses
  *   proxy/weights.c      the same, for a page of weights, slow starts and load reports
+ *   proxy/localities.c   plimsoll_cluster_for_each_locality, for a page of how traffic divides
  *   proxy/admin.c        a thread that shows plimsoll_cluster_hosts and plimsoll_cluster_stats
  *
  * The data path takes no lock and shares nothing but the library: a worker's listener, epoll,
@@ -49,6 +50,7 @@
 struct proxy {
     struct options options;
     plimsoll_cluster *cluster;
+    plimsoll_cluster *local_cluster; /* the proxies themselves; NULL if they are not known */
     atomic_bool stopping;
     /* One set of counters for each worker, and one each for the two other threads that count. */
     struct counters counters[THREAD_LIMIT + 2];
@@ -115,22 +117,41 @@ static plimsoll_str read_file(const char *path)
     return text;
 }
 
-static bool open_cluster(struct proxy *proxy)
+static plimsoll_cluster *open_cluster(const char *path, const plimsoll_cluster_options *options)
 {
-    plimsoll_str text = read_file(proxy->options.cluster_path);
+    plimsoll_str text = read_file(path);
     if (text.data == NULL) {
-        return false;
+        return NULL;
     }
-    plimsoll_cluster_options options = PLIMSOLL_CLUSTER_OPTIONS_INIT;
-    options.behavior = proxy->options.behavior;
-    options.region = (plimsoll_str){proxy->options.region, strlen(proxy->options.region)};
-    options.zone = (plimsoll_str){proxy->options.zone, strlen(proxy->options.zone)};
-    options.now_ns = clock_ns();
+    plimsoll_cluster *cluster = NULL;
     plimsoll_error *error = NULL;
-    plimsoll_status status = plimsoll_cluster_open(text, &options, &proxy->cluster, &error);
+    plimsoll_status status = plimsoll_cluster_open(text, options, &cluster, &error);
     free((char *)text.data);
     if (status != PLIMSOLL_STATUS_OK) {
-        print_error(proxy->options.cluster_path, error);
+        print_error(path, error);
+    }
+    return cluster;
+}
+
+/* The cluster of hosts, and before it the one of the proxies, if there is a file of it. Nothing is
+ * ever sent to a host of the latter: it is there for the other one to look at. */
+static bool open_clusters(struct proxy *proxy)
+{
+    const struct options *given = &proxy->options;
+    plimsoll_cluster_options options = PLIMSOLL_CLUSTER_OPTIONS_INIT;
+    options.behavior = given->behavior;
+    options.region = (plimsoll_str){given->region, strlen(given->region)};
+    options.zone = (plimsoll_str){given->zone, strlen(given->zone)};
+    options.now_ns = clock_ns();
+    if (given->local_cluster_path != NULL) {
+        proxy->local_cluster = open_cluster(given->local_cluster_path, &options);
+        if (proxy->local_cluster == NULL) {
+            return false;
+        }
+        options.local_cluster = proxy->local_cluster;
+    }
+    proxy->cluster = open_cluster(given->cluster_path, &options);
+    if (proxy->cluster == NULL) {
         return false;
     }
     backends_attach(proxy->cluster);
@@ -138,16 +159,16 @@ static bool open_cluster(struct proxy *proxy)
 }
 
 /* All or nothing: a file that is refused changes nothing, and the proxy serves on. */
-static void reload_cluster(struct proxy *proxy)
+static void reload_cluster(struct proxy *proxy, const plimsoll_cluster *cluster, const char *path)
 {
-    plimsoll_str text = read_file(proxy->options.cluster_path);
+    plimsoll_str text = read_file(path);
     plimsoll_applied applied;
     plimsoll_error *error = NULL;
     if (text.data == NULL) {
         count(&control_counters(proxy)->reloads_refused);
         return;
     }
-    plimsoll_status status = plimsoll_cluster_reload(proxy->cluster, text, &applied, &error);
+    plimsoll_status status = plimsoll_cluster_reload(cluster, text, &applied, &error);
     free((char *)text.data);
     if (status != PLIMSOLL_STATUS_OK) {
         count(&control_counters(proxy)->reloads_refused);
@@ -155,12 +176,21 @@ static void reload_cluster(struct proxy *proxy)
         return;
     }
     count(&control_counters(proxy)->reloads);
+    printf("reloaded %s, snapshot %" PRIu64 "%s\n", path, applied.version,
+           applied.published ? "" : " (nothing changed)");
+}
+
+/* Reads the files again; first the one that the other looks at. */
+static void reload_clusters(struct proxy *proxy)
+{
+    if (proxy->local_cluster != NULL) {
+        reload_cluster(proxy, proxy->local_cluster, proxy->options.local_cluster_path);
+    }
+    reload_cluster(proxy, proxy->cluster, proxy->options.cluster_path);
     backends_attach(proxy->cluster);
     if (proxy->health_started) {
         health_wake(&proxy->health);
     }
-    printf("reloaded, snapshot %" PRIu64 "%s\n", applied.version,
-           applied.published ? "" : " (nothing changed)");
 }
 
 /* Opens a listener, and says where: for port 0 the kernel has chosen. */
@@ -253,20 +283,30 @@ static void block_signals(sigset_t *signals)
     signal(SIGPIPE, SIG_IGN); /* whoever read our standard output may be gone */
 }
 
+/* The local cluster first: the other one looks at it when its own turn comes. */
+static void tick(const struct proxy *proxy)
+{
+    uint64_t now_ns = clock_ns();
+    if (proxy->local_cluster != NULL) {
+        plimsoll_cluster_tick(proxy->local_cluster, now_ns, NULL);
+    }
+    plimsoll_cluster_tick(proxy->cluster, now_ns, NULL);
+}
+
 /* The control thread. The library reads no clock: this is where its time comes from, and where
  * hosts that left are released. Time goes on before a reload, so that the slow start of new hosts
  * begins now and not at the last tick. */
 static void run_control(struct proxy *proxy, const sigset_t *signals)
 {
-    const struct timespec tick = {.tv_sec = 0, .tv_nsec = TICK_NS};
+    const struct timespec pause = {.tv_sec = 0, .tv_nsec = TICK_NS};
     for (;;) {
-        int signal = sigtimedwait(signals, NULL, &tick);
+        int signal = sigtimedwait(signals, NULL, &pause);
         if (signal == SIGINT || signal == SIGTERM) {
             return;
         }
-        plimsoll_cluster_tick(proxy->cluster, clock_ns(), NULL);
+        tick(proxy);
         if (signal == SIGHUP) {
-            reload_cluster(proxy);
+            reload_clusters(proxy);
         }
     }
 }
@@ -293,6 +333,7 @@ static void close_all(struct proxy *proxy)
     }
     /* The last handle: what the library still held for hosts is released here. */
     plimsoll_cluster_free(proxy->cluster);
+    plimsoll_cluster_free(proxy->local_cluster);
     if (proxy->admin.listener >= 0) {
         close(proxy->admin.listener);
     }
@@ -312,7 +353,7 @@ static int run(struct proxy *proxy)
 {
     sigset_t signals;
     block_signals(&signals);
-    bool started = open_cluster(proxy) && open_workers(proxy) && open_others(proxy) &&
+    bool started = open_clusters(proxy) && open_workers(proxy) && open_others(proxy) &&
                    start_threads(proxy);
     if (started) {
         announce(proxy);

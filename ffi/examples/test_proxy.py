@@ -15,10 +15,10 @@ import traceback
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
 from proxy_tests import (  # noqa: E402
-    admin, framing, hosts, pace, policies, refusals, reports, rig, upstreams,
+    admin, framing, hosts, localities, pace, policies, refusals, reports, rig, upstreams,
 )
 
-MODULES = (framing, pace, refusals, upstreams, hosts, policies, reports, admin)
+MODULES = (framing, pace, refusals, upstreams, hosts, policies, reports, localities, admin)
 
 
 def run(name, test):

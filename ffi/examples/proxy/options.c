@@ -14,8 +14,6 @@ static const char usage[] =
     "usage: proxy --cluster FILE [options]\n"
     "  --cluster FILE            Envoy cluster, JSON or YAML; read again on SIGHUP\n"
     "  --listen ADDRESS          where clients connect        (127.0.0.1:0)\n"
-    "  --local-cluster FILE      the proxies themselves, for  (none)\n"
-    "                            zone-aware routing; the same\n"
     "  --admin ADDRESS           /stats, /hosts, /weights,    (127.0.0.1:0)\n"
     "                            /localities\n"
     "  --threads N               worker threads               (2)\n"
@@ -23,6 +21,7 @@ static const char usage[] =
     "  --behavior native|envoy   whose decisions are made     (native)\n"
     "  --region NAME             where this proxy is          (not known)\n"
     "  --zone NAME\n"
+    "  --local-cluster FILE      where all proxies are        (not known)\n"
     "  --health-path PATH        check hosts with GET PATH    (no checks)\n"
     "  --health-interval-ms N    time between checks          (1000)\n"
     "  --connect-timeout-ms N    for a connection to a host   (1000)\n"
@@ -31,13 +30,12 @@ static const char usage[] =
     "  --body-limit BYTES        of a request                 (1073741824)\n"
     "  --load-reports strip|keep from what clients get        (strip)\n";
 
-enum { CLUSTER = 1, LOCAL_CLUSTER, LISTEN, ADMIN, THREADS, CONNECTIONS, BEHAVIOR, REGION, ZONE, HEALTH_PATH,
-       HEALTH_INTERVAL, CONNECT_TIMEOUT, CLIENT_TIMEOUT, UPSTREAM_TIMEOUT, BODY_LIMIT,
+enum { CLUSTER = 1, LISTEN, ADMIN, THREADS, CONNECTIONS, BEHAVIOR, REGION, ZONE, LOCAL_CLUSTER,
+       HEALTH_PATH, HEALTH_INTERVAL, CONNECT_TIMEOUT, CLIENT_TIMEOUT, UPSTREAM_TIMEOUT, BODY_LIMIT,
        LOAD_REPORTS };
 
 static const struct option names[] = {
     {"cluster", required_argument, NULL, CLUSTER},
-    {"local-cluster", required_argument, NULL, LOCAL_CLUSTER},
     {"listen", required_argument, NULL, LISTEN},
     {"admin", required_argument, NULL, ADMIN},
     {"threads", required_argument, NULL, THREADS},
@@ -45,6 +43,7 @@ static const struct option names[] = {
     {"behavior", required_argument, NULL, BEHAVIOR},
     {"region", required_argument, NULL, REGION},
     {"zone", required_argument, NULL, ZONE},
+    {"local-cluster", required_argument, NULL, LOCAL_CLUSTER},
     {"health-path", required_argument, NULL, HEALTH_PATH},
     {"health-interval-ms", required_argument, NULL, HEALTH_INTERVAL},
     {"connect-timeout-ms", required_argument, NULL, CONNECT_TIMEOUT},
@@ -102,9 +101,6 @@ static bool set(struct options *out, int name, const char *value)
     case CLUSTER:
         out->cluster_path = value;
         return true;
-    case LOCAL_CLUSTER:
-        out->local_cluster_path = value;
-        return true;
     case LISTEN:
         return endpoint_parse(value, &out->listen);
     case ADMIN:
@@ -120,6 +116,9 @@ static bool set(struct options *out, int name, const char *value)
         return true;
     case ZONE:
         out->zone = value;
+        return true;
+    case LOCAL_CLUSTER:
+        out->local_cluster_path = value;
         return true;
     case HEALTH_PATH:
         return set_path(value, &out->health_path);

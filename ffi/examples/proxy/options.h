@@ -11,7 +11,6 @@
 
 struct options {
     const char *cluster_path;
-    const char *local_cluster_path; /* NULL: where the other proxies are is not known */
     struct endpoint listen;
     struct endpoint admin;
     unsigned threads;
@@ -19,6 +18,7 @@ struct options {
     uint32_t behavior;    /* PLIMSOLL_BEHAVIOR_... */
     const char *region;   /* this proxy's own place; "" if unknown */
     const char *zone;
+    const char *local_cluster_path; /* where all proxies are; NULL if unknown */
     const char *health_path; /* NULL: hosts are not checked */
     int64_t health_interval_ms;
     int64_t connect_timeout_ms;

@@ -17,6 +17,10 @@ def test_the_admin_pages_answer():
         assert f"127.0.0.1:{origin.port}".encode() in hosts.body, hosts.body
         weights = proxy.page("/weights").body.decode().splitlines()
         equal(weights[1].split(), [f"127.0.0.1:{origin.port}", "1", "1.000"] + 5 * ["-"])
+        localities = proxy.page("/localities").body.decode().splitlines()
+        equal([line.split()[1:4] for line in localities[1:]],
+              [["healthy", "100.000", "-"], ["degraded", "0.000", "-"], ["all", "0.000", "-"]])
+        equal(localities[1].split()[4:], ["1", "-", "1.000000", "no"])
         equal(proxy.page("/healthz").status, 200)
         equal(proxy.page("/other").status, 404)
         equal(exchange(proxy.admin, request("/stats", "POST", "Content-Length: 0")).status, 405)
