@@ -221,7 +221,7 @@ impl Worker {
         match &snapshot.tables {
             Tables::RoundRobin(tables) => fill(picks, || tables.round_robin(state, &mut (), end)),
             Tables::Random(tables) => fill(picks, || tables.random(state, &mut (), end)),
-            Tables::LeastRequest(tables) => fill(picks, || end(tables.pick(state, &mut ()), state)),
+            Tables::LeastRequest(tables) => fill(picks, || tables.pick(state, &mut (), end)),
             Tables::Envoy(tables) => {
                 state.pick_ns = context.now_ns;
                 fill(picks, || end(tables.pick(state, &mut ()), state))
@@ -471,7 +471,7 @@ fn least_request(
     state: &mut State,
     uncounted: bool,
 ) -> Result<Pick, NoHost> {
-    finish(tables.pick(state, &mut ()), snapshot, state, uncounted)
+    tables.pick(state, &mut (), |chosen, state| finish(chosen, snapshot, state, uncounted))
 }
 
 #[inline(never)]

@@ -254,3 +254,52 @@ proptest! {
         prop_assert!(near(&counts, &expected), "{weights:?} {loads:?}: {counts:?}, not {expected:?}");
     }
 }
+
+/// Numbers that are always the same, from one on.
+fn numbers(seed: u64) -> impl FnMut(u64) -> u32 {
+    let mut state = seed;
+    move |limit| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        u32::try_from((state >> 33) % limit).unwrap()
+    }
+}
+
+#[test]
+fn a_million_picks_over_any_weights_and_loads_are_what_every_pair_of_draws_gives() {
+    // Fifty clusters, of one locality and of three; weights and loads small and as large as can be.
+    for seed in 0..50_u32 {
+        let mut number = numbers(seed.into());
+        let (heaviest, busiest) =
+            [(1, 3), (100, 4), (1_000_000, 1 << 30), (9, 2)][seed as usize % 4];
+        let count = 2 + number(30) as usize;
+        let weights: Vec<u32> = (0..count).map(|_| 1 + number(heaviest)).collect();
+        let loads: Vec<u32> = (0..count).map(|_| number(busiest)).collect();
+        let mut groups = hosts(&weights).endpoints;
+        if seed % 2 == 1 {
+            let all = std::mem::take(&mut groups[0].endpoints);
+            let locality = |(index, hosts): (usize, &[Endpoint])| {
+                group(0, &format!("z{index}"), hosts.to_vec())
+            };
+            groups = all.chunks(count.div_ceil(3)).enumerate().map(locality).collect();
+        }
+        let policy = Policy::LeastRequest(LeastRequest::default());
+        let cluster = open(config(Behavior::Native, &policy), &assignment(groups));
+        load(&cluster, &loads);
+        let (counts, expected) = (counts(&cluster, count), naive(&weights, &loads));
+        assert!(near(&counts, &expected), "{weights:?} {loads:?}: {counts:?}, not {expected:?}");
+    }
+}
+
+#[test]
+fn loads_per_weight_are_compared_exactly_however_large() {
+    // (2^30 - 1) (2^30 + 1) is one less than 2^60, which floats cannot tell.
+    let heavy = 1_u32 << 30;
+    for (weights, loads, busier) in
+        [([heavy, heavy + 1], [heavy - 1, heavy], 1), ([heavy + 1, heavy], [heavy, heavy - 1], 0)]
+    {
+        for policy in [LeastRequest::default(), full_scan(), choices(9)] {
+            assert_eq!(counts(&cluster(policy, &weights, &loads), 2)[busier], 0);
+        }
+    }
+}

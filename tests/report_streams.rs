@@ -11,6 +11,7 @@ use common::{BEHAVIORS, assignment, config, group, open};
 use plimsoll::config::{
     Behavior, ClientSideWeightedRoundRobin, ClusterConfig, Endpoint, OutOfBandReporting, Policy,
 };
+use plimsoll::orca::LoadReport;
 use plimsoll::{Cluster, StreamAction, StreamEnd, StreamHost, Update};
 
 const SECOND: u64 = 1_000_000_000;
@@ -133,6 +134,24 @@ fn a_stream_that_ends_is_tried_again_unless_the_server_lacks_the_method() {
         assert_eq!(stat(&cluster, "lb_orca_oob.reports_received"), 0, "it crossed the end");
         assert_eq!(stat(&cluster, "plimsoll.weights_usable"), 0);
         assert_eq!(opened(&cluster, 2 * SECOND), [hosts[1]], "{behavior:?}");
+    }
+}
+
+#[test]
+fn reports_of_a_stream_are_preferred_while_they_are_fresh() {
+    let other =
+        LoadReport { application_utilization: 0.25, rps_fractional: 100.0, ..Default::default() };
+    for behavior in BEHAVIORS {
+        let cluster = cluster(behavior);
+        let host = opened(&cluster, SECOND)[0];
+        let address = cluster.report_stream_target(host).unwrap().unwrap().address;
+        cluster.report_stream_message(host, REPORT, SECOND).unwrap();
+        let taken = |now_ns| cluster.report(&address, &other.as_report(), now_ns).is_ok();
+        let is_envoy = behavior == Behavior::Envoy;
+        assert_eq!(taken(3 * SECOND - 1), is_envoy, "two periods of a second");
+        assert!(taken(3 * SECOND));
+        let ignored = stat(&cluster, "plimsoll.load_reports_ignored");
+        assert_eq!(ignored, u64::from(!is_envoy), "{behavior:?}");
     }
 }
 

@@ -3,14 +3,15 @@
 
 use loom::sync::Arc;
 use loom::thread;
-use plimsoll::records::{Exact, Packed, Periods, Record, Sample, Verdict};
+use plimsoll::records::{Exact, Origin, Packed, Periods, Record, Sample, Verdict};
 use plimsoll_loom_tests::check;
 
 const MS: u64 = 1_000_000;
 
 /// A report whose value, utilization and time belong together.
 fn report(record: &impl Record, ms: u32) {
-    record.report(Sample { value: ms.into(), utilization: ms.into(), now_ns: u64::from(ms) * MS });
+    let sample = Sample { value: ms.into(), utilization: ms.into(), now_ns: u64::from(ms) * MS };
+    record.report(sample, Origin::Response);
 }
 
 const PERIODS: Periods =

@@ -23,6 +23,7 @@ use crate::out_of_band::{StreamAction, StreamEnd, StreamHost, StreamStats};
 use crate::policy::{Clock, Counter, Counts, Identity, Settings, State, WorkerShared};
 use crate::priority::{Loads, Tally};
 use crate::published::Published;
+use crate::records::Origin;
 use crate::reports::{ReportFailure, ReportRejected, Reports, counter};
 use crate::snapshot::{Cell, Publisher};
 use crate::sync::{Arc, WatchedArc};
@@ -313,7 +314,7 @@ impl Control {
         let now_ns = if now_ns == 0 { self.model.now_ns } else { now_ns };
         let taken = match &self.reports {
             None => Err(ReportRejected::NotWanted),
-            Some(reports) => reports.take(slot, report, now_ns),
+            Some(reports) => reports.take(slot, report, now_ns, Origin::Response),
         };
         if let Some(counter) = counter(taken.map_err(ReportFailure::Rejected)) {
             self.figures.counts[counter as usize] += 1;
@@ -328,7 +329,8 @@ impl Control {
 
     /// A message of an out-of-band stream.
     pub(super) fn stream_message(&mut self, host: StreamHost, message: &[u8], now_ns: u64) {
-        self.streams.message(host, message, self.reports.as_deref(), now_ns);
+        let reports = self.reports.as_deref();
+        self.streams.message(host, message, (&self.config, reports), now_ns);
     }
 
     /// The end of an out-of-band stream.

@@ -8,8 +8,9 @@ use super::model::Model;
 use crate::config::{Behavior, ClusterConfig, LocalityRouting, OutOfBandReporting, Policy};
 use crate::orca::Parser;
 use crate::out_of_band::{
-    ReportStreams, StreamAction, StreamEnd, StreamFrame, StreamHost, StreamStats,
+    self, ReportStreams, StreamAction, StreamEnd, StreamFrame, StreamHost, StreamStats,
 };
+use crate::records::Origin;
 use crate::reports::Reports;
 use crate::rng::Draws;
 
@@ -112,16 +113,17 @@ impl Streams {
         &mut self,
         host: StreamHost,
         message: &[u8],
-        reports: Option<&Reports>,
+        (config, reports): (&ClusterConfig, Option<&Reports>),
         now_ns: u64,
     ) {
         if !self.streams.is_open(host) {
             return;
         }
+        let origin = Origin::Stream { fresh_ns: fresh_ns(config) };
         let frame = match self.parser.grpc(message) {
             _ if message.is_empty() => StreamFrame::Empty,
             Err(_) => StreamFrame::Malformed,
-            Ok(report) => match reports.map(|it| it.take(host.slot, &report, now_ns)) {
+            Ok(report) => match reports.map(|it| it.take(host.slot, &report, now_ns, origin)) {
                 Some(Ok(())) => StreamFrame::Accepted,
                 Some(Err(_)) | None => StreamFrame::Refused,
             },
@@ -188,6 +190,13 @@ fn wanted(config: &ClusterConfig) -> Vec<(u64, &OutOfBandReporting)> {
         wanted.push((milliseconds(it.oob_reporting_period), &it.oob_reporting_config));
     }
     wanted
+}
+
+/// For how long a report of a stream is preferred to others: one may be lost.
+fn fresh_ns(config: &ClusterConfig) -> u64 {
+    let periods_ms: Vec<u64> = wanted(config).iter().map(|&(period_ms, _)| period_ms).collect();
+    let period_ms = out_of_band::shortest(&periods_ms).unwrap_or(0);
+    period_ms.saturating_mul(2 * 1_000_000)
 }
 
 fn milliseconds(period: Duration) -> u64 {

@@ -256,7 +256,7 @@ impl ReportStreams {
 }
 
 /// The period to ask for.
-fn shortest(periods_ms: &[u64]) -> Option<u64> {
+pub(crate) fn shortest(periods_ms: &[u64]) -> Option<u64> {
     let period = |&period_ms: &u64| if period_ms == 0 { DEFAULT_PERIOD_MS } else { period_ms };
     periods_ms.iter().map(period).min()
 }

@@ -151,7 +151,9 @@ impl Tables {
             Self::RoundRobin(tables) => tables.round_robin(state, recorder, |chosen, _| chosen),
             Self::Random(tables) if is_first => tables.random(state, recorder, |chosen, _| chosen),
             Self::Random(tables) => tables.random_again(state, recorder),
-            Self::LeastRequest(tables) if is_first => tables.pick(state, recorder),
+            Self::LeastRequest(tables) if is_first => {
+                tables.pick(state, recorder, |chosen, _| chosen)
+            }
             Self::LeastRequest(tables) => tables.again(state, recorder),
             Self::Envoy(tables) => tables.pick(state, recorder),
         }

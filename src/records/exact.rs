@@ -13,7 +13,7 @@
 //! The time of the first report is set from nothing by compare-and-exchange and taken back by the
 //! control side only, which looks again afterwards.
 
-use super::{Periods, Record, Sample, Verdict, verdict};
+use super::{Origin, Periods, Record, Sample, Verdict, verdict};
 use crate::sync::{AtomicU32, AtomicU64, Ordering, fence, spin_hint};
 
 /// No time.
@@ -50,11 +50,12 @@ impl Record for Exact {
     /// Envoy does not look at it.
     fn outcome(&self, _: bool) {}
 
-    fn report(&self, sample: Sample) {
+    /// Envoy takes everything in, whatever it is from.
+    fn report(&self, sample: Sample, _: Origin) -> bool {
         // No edge: a guess, which the exchange verifies.
         let before = self.sequence.load(Ordering::Relaxed);
         if !before.is_multiple_of(2) {
-            return;
+            return true;
         }
         // R3, acquire side.
         let mine = self.sequence.compare_exchange(
@@ -64,7 +65,7 @@ impl Record for Exact {
             Ordering::Relaxed,
         );
         if mine.is_err() {
-            return;
+            return true;
         }
         // R2, release side.
         fence(Ordering::Release);
@@ -77,6 +78,7 @@ impl Record for Exact {
         // R1 and R3, release side.
         self.sequence.store(before.wrapping_add(2), Ordering::Release);
         self.begin(now_ns);
+        true
     }
 
     fn judge(&self, now_ns: u64, periods: Periods) -> Verdict {
@@ -160,7 +162,8 @@ mod tests {
     }
 
     fn report(record: &Exact, value: f64, seconds: u64) {
-        record.report(Sample { value, utilization: 0.5, now_ns: seconds * SECOND });
+        record
+            .report(Sample { value, utilization: 0.5, now_ns: seconds * SECOND }, Origin::Response);
     }
 
     #[test]
@@ -187,11 +190,14 @@ mod tests {
     fn all_bits_survive() {
         let record = Exact::new();
         let (value, now_ns) = (0.1 + 0.2, (1 << 62) + 1);
-        record.report(Sample { value, utilization: 1e-300, now_ns });
+        record.report(Sample { value, utilization: 1e-300, now_ns }, Origin::Response);
         assert_eq!(record.last(u64::MAX), Some(Sample { value, utilization: 1e-300, now_ns }));
         record.forget();
         assert_eq!(record.last(u64::MAX), None);
-        record.report(Sample { value: f64::NAN, utilization: f64::NAN, now_ns: u64::MAX });
+        record.report(
+            Sample { value: f64::NAN, utilization: f64::NAN, now_ns: u64::MAX },
+            Origin::Response,
+        );
         assert!(record.last(u64::MAX).unwrap().value.is_nan());
     }
 }

@@ -24,6 +24,18 @@ pub struct Sample {
     pub now_ns: u64,
 }
 
+/// Where a report came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// A response, or a call.
+    Response,
+    /// A stream of reports, the next of which should come within this time.
+    Stream {
+        /// The time.
+        fresh_ns: u64,
+    },
+}
+
 /// How long a host is on probation and how long a report counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Periods {
@@ -55,8 +67,10 @@ pub trait Record {
     /// A record of no report.
     fn new() -> Self;
 
-    /// Takes a report in. Any thread; never waits.
-    fn report(&self, sample: Sample);
+    /// Takes a report in; false if it is left out, because the host has a stream whose last report
+    /// is fresh: two sources with windows of their own would make a value swing between them. Any
+    /// thread; never waits.
+    fn report(&self, sample: Sample, origin: Origin) -> bool;
 
     /// Takes note of how a request ended; it counts as long as there is no report. Any thread; never
     /// waits.

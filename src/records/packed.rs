@@ -7,7 +7,7 @@
 //! that a report which comes meanwhile does not end up without one. That requests fail is noted in
 //! a word of no report, and only by exchange: no report is lost to it.
 
-use super::{Periods, Record, Sample, Verdict, verdict};
+use super::{Origin, Periods, Record, Sample, Verdict, verdict};
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
 use state::Word;
 
@@ -27,11 +27,17 @@ impl Record for Packed {
         Self { state: state::State::new() }
     }
 
-    fn report(&self, sample: Sample) {
+    fn report(&self, sample: Sample, origin: Origin) -> bool {
         let stamp = stamp(sample.now_ns);
+        match origin {
+            Origin::Response if self.state.is_streamed(stamp) => return false,
+            Origin::Response => {}
+            Origin::Stream { fresh_ns } => self.state.set_streamed(stamp, fresh_ns),
+        }
         self.state.set_utilization(sample.utilization);
         self.state.begin(stamp);
         self.state.set(sample.value, stamp);
+        true
     }
 
     #[inline]
@@ -41,6 +47,7 @@ impl Record for Packed {
 
     fn judge(&self, now_ns: u64, periods: Periods) -> Verdict {
         let now = stamp(now_ns);
+        self.state.end_stream(now);
         let mut report = match self.state.get() {
             Word::Nothing => return Verdict::Unknown,
             Word::Failing => return Verdict::Failing,
@@ -127,6 +134,8 @@ mod state {
         /// The time of the first report; 0 for none.
         since: AtomicU32,
         utilization: AtomicU32,
+        /// Until when the reports of a stream are preferred; 0 for not at all.
+        streamed: AtomicU32,
     }
 
     impl State {
@@ -135,6 +144,7 @@ mod state {
                 word: AtomicU64::new(0),
                 since: AtomicU32::new(0),
                 utilization: AtomicU32::new(0),
+                streamed: AtomicU32::new(0),
             }
         }
 
@@ -231,10 +241,36 @@ mod state {
             self.utilization.store((utilization as f32).to_bits(), Ordering::Relaxed);
         }
 
+        /// Whether the reports of a stream are preferred now.
+        #[inline]
+        pub(super) fn is_streamed(&self, now: u32) -> bool {
+            // No edge: a report more or less.
+            let until = self.streamed.load(Ordering::Relaxed);
+            until != 0 && age(now, until) > 0
+        }
+
+        /// Prefers the reports of a stream for so long.
+        #[allow(clippy::cast_possible_truncation)] // no more than a few days
+        pub(super) fn set_streamed(&self, now: u32, fresh_ns: u64) {
+            let fresh_ms = (fresh_ns / NS_PER_MS).min(OLDEST_MS.into()) as u32;
+            // No edge: a report more or less. Never 0, as no stamp is.
+            self.streamed.store(now.wrapping_add(fresh_ms).max(1), Ordering::Relaxed);
+        }
+
+        /// Ends the preference when it is over, so that it does not begin anew when the clock
+        /// wraps. Control side, where the reports of streams come in, too.
+        pub(super) fn end_stream(&self, now: u32) {
+            // No edge: workers do not write it.
+            if self.streamed.load(Ordering::Relaxed) != 0 && !self.is_streamed(now) {
+                self.streamed.store(0, Ordering::Relaxed);
+            }
+        }
+
         pub(super) fn forget(&self) {
             // No edge: no snapshot names the host, and so nobody reports.
             self.word.store(0, Ordering::Relaxed);
             self.since.store(0, Ordering::Relaxed);
+            self.streamed.store(0, Ordering::Relaxed);
         }
     }
 
@@ -252,7 +288,8 @@ mod tests {
         Periods { blackout_ns: 10 * MS, expiration_ns: Some(100 * MS), blackout_first: false };
 
     fn report(record: &Packed, value: f64, ms: u64) {
-        record.report(Sample { value, utilization: value / 2.0, now_ns: ms * MS });
+        let sample = Sample { value, utilization: value / 2.0, now_ns: ms * MS };
+        assert!(record.report(sample, Origin::Response));
     }
 
     #[test]
@@ -291,6 +328,24 @@ mod tests {
         report(&record, 1.0, 1000);
         assert_eq!(record.judge(900 * MS, PERIODS), Verdict::Blackout);
         assert_eq!(record.last(900 * MS).unwrap().now_ns, 900 * MS);
+    }
+
+    #[test]
+    fn while_a_stream_is_fresh_other_reports_are_left_out() {
+        let record = Packed::new();
+        let sample = |value, ms| Sample { value, utilization: value, now_ns: ms * MS };
+        let stream = Origin::Stream { fresh_ns: 20 * MS };
+        report(&record, 1.0, 1);
+        assert!(record.report(sample(2.0, 10), stream));
+        assert!(!record.report(sample(3.0, 29), Origin::Response));
+        assert_eq!(record.judge(29 * MS, PERIODS), Verdict::Usable(2.0));
+        report(&record, 4.0, 30);
+        assert!(record.report(sample(5.0, 31), stream));
+        assert_eq!(record.judge(60 * MS, PERIODS), Verdict::Usable(5.0));
+        // 50 days later the clock has wrapped, and the stream is long gone.
+        report(&record, 6.0, 50 * 86_400_000);
+        record.forget();
+        report(&record, 7.0, 32);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The records of all hosts by slot.
 
-use super::{Exact, Packed, Periods, Record, Sample, Verdict};
+use super::{Exact, Origin, Packed, Periods, Record, Sample, Verdict};
 use crate::config::Behavior;
 use crate::host::Segments;
 
@@ -33,12 +33,13 @@ impl Records {
         }
     }
 
-    /// Takes a report of the host in `slot` in.
-    pub(crate) fn report(&self, slot: u32, sample: Sample) {
-        match self {
-            Self::Packed(table) => with(table, slot, |record| record.report(sample)),
-            Self::Exact(table) => with(table, slot, |record| record.report(sample)),
+    /// Takes a report of the host in `slot` in, unless reports of a stream are preferred.
+    pub(crate) fn report(&self, slot: u32, sample: Sample, origin: Origin) -> bool {
+        let taken = match self {
+            Self::Packed(table) => with(table, slot, |record| record.report(sample, origin)),
+            Self::Exact(table) => with(table, slot, |record| record.report(sample, origin)),
         };
+        taken.unwrap_or(true)
     }
 
     /// Takes note of how a request to the host in `slot` ended.

@@ -3,7 +3,7 @@
 use super::{ReportRejected, Utilization, is_sound};
 use crate::config::{Behavior, LoadAware};
 use crate::orca::{MetricNames, Report};
-use crate::records::{Records, Sample};
+use crate::records::{Origin, Records, Sample};
 use crate::sync::Arc;
 
 /// See the module.
@@ -32,6 +32,7 @@ impl Gauge {
         slot: u32,
         report: &Report<'_>,
         now_ns: u64,
+        origin: Origin,
     ) -> Result<(), ReportRejected> {
         let utilization = self.utilization.of(report);
         let value = match self.behavior {
@@ -40,8 +41,9 @@ impl Gauge {
             // It changes nothing, and is no error in Envoy.
             Behavior::Envoy => return Ok(()),
         };
-        self.records.report(slot, Sample { value, utilization, now_ns });
-        Ok(())
+        let sample = Sample { value, utilization, now_ns };
+        let taken = self.records.report(slot, sample, origin);
+        if taken { Ok(()) } else { Err(ReportRejected::Streamed) }
     }
 
     /// What native takes in. Zero is idleness if the host is known to report utilization; else it

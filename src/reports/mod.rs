@@ -12,7 +12,7 @@ pub(crate) use weigher::Weigher;
 use crate::config::Behavior;
 use crate::orca::{Headers, MetricNames, Parser, ReadJson, Reason, Report, ReportError};
 use crate::policy::Counter;
-use crate::records::Sample;
+use crate::records::{Origin, Sample};
 use crate::sync::Arc;
 
 /// Where reports go. Shared by the control side and all snapshots.
@@ -125,6 +125,8 @@ pub enum ReportRejected {
     Utilization,
     /// A number that is none, or infinite, or negative; `behavior: native` only.
     NotFinite,
+    /// The host reports on a stream of its own, which is preferred; `behavior: native` only.
+    Streamed,
 }
 
 impl fmt::Display for ReportRejected {
@@ -135,6 +137,7 @@ impl fmt::Display for ReportRejected {
             Self::Qps => "QPS must be positive",
             Self::Utilization => "Utilization must be positive",
             Self::NotFinite => "load metrics must be finite and not negative",
+            Self::Streamed => "the host's reports on a stream are preferred",
         })
     }
 }
@@ -148,7 +151,9 @@ pub(crate) fn counter(outcome: Result<(), ReportFailure>) -> Option<Counter> {
         Err(ReportFailure::NoData) => None,
         Err(ReportFailure::Unreadable(_)) => Some(Counter::ReportsUnreadable),
         Err(ReportFailure::Rejected(rejected)) => Some(match rejected {
-            ReportRejected::NotWanted | ReportRejected::UnknownHost => Counter::ReportsIgnored,
+            ReportRejected::NotWanted | ReportRejected::UnknownHost | ReportRejected::Streamed => {
+                Counter::ReportsIgnored
+            }
             ReportRejected::Qps => Counter::ReportsWithoutQps,
             ReportRejected::Utilization => Counter::ReportsWithoutUtilization,
             ReportRejected::NotFinite => Counter::ReportsNotFinite,
@@ -176,7 +181,9 @@ impl Reports {
         now_ns: u64,
     ) -> Result<(), ReportFailure> {
         response.read(parser, self.behavior, |report| match report {
-            Ok(report) => self.take(slot, &report, now_ns).map_err(ReportFailure::Rejected),
+            Ok(report) => {
+                self.take(slot, &report, now_ns, Origin::Response).map_err(ReportFailure::Rejected)
+            }
             Err(ReportError::NoData) => Err(ReportFailure::NoData),
             Err(error) => Err(ReportFailure::Unreadable(error.reason())),
         })
@@ -189,9 +196,12 @@ impl Reports {
         slot: u32,
         report: &Report<'_>,
         now_ns: u64,
+        origin: Origin,
     ) -> Result<(), ReportRejected> {
-        let gauged = self.gauge.as_ref().map_or(Ok(()), |it| it.take(slot, report, now_ns));
-        self.weigher.as_ref().map_or(Ok(()), |it| it.take(slot, report, now_ns)).and(gauged)
+        let gauge = self.gauge.as_ref();
+        let gauged = gauge.map_or(Ok(()), |it| it.take(slot, report, now_ns, origin));
+        let weigher = self.weigher.as_ref();
+        weigher.map_or(Ok(()), |it| it.take(slot, report, now_ns, origin)).and(gauged)
     }
 
     /// Takes note of how a request to the host in `slot` ended.

@@ -3,7 +3,7 @@
 use super::{ReportRejected, Utilization, is_sound};
 use crate::config::{Behavior, ClientSideWeightedRoundRobin};
 use crate::orca::{MetricNames, Report};
-use crate::records::{Records, Sample};
+use crate::records::{Origin, Records, Sample};
 use crate::sync::Arc;
 
 /// See the module.
@@ -40,13 +40,15 @@ impl Weigher {
         slot: u32,
         report: &Report<'_>,
         now_ns: u64,
+        origin: Origin,
     ) -> Result<(), ReportRejected> {
         let (value, utilization) = match self.behavior {
             Behavior::Native => self.weigh(report)?,
             Behavior::Envoy => self.weigh_as_envoy(report)?,
         };
-        self.records.report(slot, Sample { value, utilization, now_ns });
-        Ok(())
+        let sample = Sample { value, utilization, now_ns };
+        let taken = self.records.report(slot, sample, origin);
+        if taken { Ok(()) } else { Err(ReportRejected::Streamed) }
     }
 
     /// The weight that follows from a report, and its utilization. All numbers that enter are

@@ -48,9 +48,21 @@ impl<T: Copy + PartialEq> Alias<T> {
     /// The item that `x` belongs to; none if there are no items at all.
     #[inline(always)]
     pub(crate) fn walk(&self, x: u64) -> Option<T> {
+        self.look(x).copied()
+    }
+
+    /// The same where it stands.
+    #[inline(always)]
+    pub(crate) fn look(&self, x: u64) -> Option<&T> {
         let (index, rest) = scale(x, self.columns.len());
         let column = self.columns.get(index)?;
-        Some(column.items[usize::from(rest >> 32 < u64::from(column.threshold))])
+        Some(&column.items[usize::from(rest >> 32 < u64::from(column.threshold))])
+    }
+
+    /// The item at an index.
+    #[inline]
+    pub(crate) fn item(&self, index: usize) -> &T {
+        &self.columns[index].items[1]
     }
 
     /// The items in order.

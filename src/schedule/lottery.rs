@@ -1,11 +1,20 @@
 //! Drawing one of many things by weight, and then another one.
 //!
-//! The first draw takes an alias table. A second one is drawn in the same way, and only if it comes
-//! to the same thing, among all others by bisection of the running sums. Both steps are exact, so
-//! that the second thing is drawn in proportion to the weights of the others however much one of
-//! them outweighs the rest, and there is no loop that could go on.
+//! The first draw takes an alias table, or none if all weights are equal. A second one is drawn in
+//! the same way, and only if it comes to the same thing, among all others by bisection of the
+//! running sums. Both steps are exact, so that the second thing is drawn in proportion to the
+//! weights of the others however much one of them outweighs the rest, and there is no loop that
+//! could go on.
 
-use super::{Alias, Weight, scale};
+mod ballot;
+mod load;
+
+pub(crate) use ballot::Ballot;
+pub(crate) use load::Load;
+
+use std::hint::select_unpredictable;
+
+use super::{Weight, scale};
 use crate::sync::Arc;
 
 /// See the module. Shares its memory when it is cloned.
@@ -18,20 +27,10 @@ pub(crate) enum Lottery<T> {
         /// The weight of each.
         weight: u64,
     },
-    /// They are not.
-    Weighted {
-        /// Finds indexes of `tickets`.
-        alias: Alias<u32>,
-        /// At least two.
-        tickets: Arc<[Ticket<T>]>,
-    },
-}
-
-/// An item, and the sum of the weights up to and with its own.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Ticket<T> {
-    end: u64,
-    item: T,
+    /// They are not; as they mostly are.
+    Narrow(Ballot<T, u32>),
+    /// Some of them are large, or in small units.
+    Wide(Ballot<T, u64>),
 }
 
 /// An item that was drawn.
@@ -50,47 +49,82 @@ impl<T: Copy + PartialEq> Lottery<T> {
             let weight = weights.first().map_or(1, |&weight| weight.into());
             return Self::Uniform { items: items.into(), weight };
         }
-        let indexes: Vec<u32> = (0..).take(items.len()).collect();
-        let mut end = 0;
-        let ticket = |(&item, &weight): (&T, &W)| {
-            end += weight.into();
-            Ticket { end, item }
-        };
-        let tickets = items.iter().zip(weights).map(ticket).collect();
-        Self::Weighted { alias: Alias::new(&indexes, weights), tickets }
+        let weights: Vec<u64> = weights.iter().map(|&weight| weight.into()).collect();
+        let narrow = weights.iter().map(|&weight| u32::try_from(weight));
+        match narrow.collect::<Result<Vec<u32>, _>>() {
+            Ok(narrow) => Self::Narrow(Ballot::new(items, &narrow)),
+            Err(_) => Self::Wide(Ballot::new(items, &weights)),
+        }
     }
 
     /// One item by weight.
     #[inline]
     pub(crate) fn draw(&self, x: u64) -> Lot<T> {
         match self {
-            Self::Uniform { items, weight } => {
-                let index = scale(x, items.len()).0;
-                Lot { index, item: items[index], weight: *weight }
-            }
-            Self::Weighted { alias, tickets } => {
-                lot(tickets, alias.walk(x).map_or(0, |index| index as usize))
-            }
+            Self::Uniform { items, .. } => self.lot(scale(x, items.len()).0),
+            Self::Narrow(ballot) => ballot.draw(x).into(),
+            Self::Wide(ballot) => ballot.draw(x).into(),
         }
     }
 
-    /// One of at least two items by weight, but not that at `index`.
+    /// One of at least two items by weight, but not that at `index`; by another number than `x`, if
+    /// `x` comes to it.
+    #[inline]
+    pub(crate) fn draw_another(
+        &self,
+        x: u64,
+        fallback: impl FnOnce() -> u64,
+        index: usize,
+    ) -> Lot<T> {
+        match self {
+            Self::Uniform { .. } => self.draw_other(x, index),
+            Self::Narrow(ballot) => ballot.draw_another(x, fallback, index).into(),
+            Self::Wide(ballot) => ballot.draw_another(x, fallback, index).into(),
+        }
+    }
+
+    /// The same by one number, with which the index grows: by bisection if weights differ.
     pub(crate) fn draw_other(&self, x: u64, index: usize) -> Lot<T> {
         match self {
-            Self::Uniform { items, weight } => {
-                let other = scale(x, items.len().saturating_sub(1)).0;
-                let other = other + usize::from(other >= index);
-                let other = other.min(items.len() - 1);
-                Lot { index: other, item: items[other], weight: *weight }
-            }
-            Self::Weighted { tickets, .. } => {
-                let skipped = lot(tickets, index).weight;
-                let start = tickets[index].end - skipped;
-                let total = self.total() - skipped;
-                let place = high_half(u128::from(x) * u128::from(total));
-                let place = if place < start { place } else { place + skipped };
-                lot(tickets, tickets.partition_point(|ticket| ticket.end <= place))
-            }
+            Self::Uniform { items, .. } => self.lot(other(x, items.len(), index)),
+            Self::Narrow(ballot) => ballot.draw_other(x, index).into(),
+            Self::Wide(ballot) => ballot.draw_other(x, index).into(),
+        }
+    }
+
+    /// The less busy of the items that two numbers come to, or the first of them: what the first
+    /// number [draws](Self::draw), and what the second [draws besides](Self::draw_another). None if
+    /// that takes more than a look.
+    #[inline(always)]
+    pub(crate) fn less_busy(&self, (x, y): (u64, u64), load: impl Fn(T) -> u32) -> Option<T> {
+        // Not a `match`: that would become a jump through a table.
+        if let Self::Narrow(ballot) = self {
+            ballot.less_busy((x, y), load)
+        } else if let Self::Uniform { items, .. } = self {
+            let first = scale(x, items.len()).0;
+            let second = *items.get(other(y, items.len(), first))?;
+            let first = *items.get(first)?;
+            Some(select_unpredictable(load(second) < load(first), second, first))
+        } else {
+            None
+        }
+    }
+
+    /// The item at an index, drawn or not.
+    #[inline]
+    pub(crate) fn lot(&self, index: usize) -> Lot<T> {
+        match self {
+            Self::Uniform { items, weight } => Lot { index, item: items[index], weight: *weight },
+            Self::Narrow(ballot) => ballot.entry(index).into(),
+            Self::Wide(ballot) => ballot.entry(index).into(),
+        }
+    }
+
+    /// All items, if their weights are equal.
+    pub(crate) fn equals(&self) -> Option<&[T]> {
+        match self {
+            Self::Uniform { items, .. } => Some(items),
+            _ => None,
         }
     }
 
@@ -98,7 +132,8 @@ impl<T: Copy + PartialEq> Lottery<T> {
     pub(crate) fn total(&self) -> u64 {
         match self {
             Self::Uniform { items, weight } => items.len() as u64 * weight,
-            Self::Weighted { tickets, .. } => tickets.last().map_or(0, |ticket| ticket.end),
+            Self::Narrow(ballot) => ballot.total(),
+            Self::Wide(ballot) => ballot.total(),
         }
     }
 
@@ -106,103 +141,23 @@ impl<T: Copy + PartialEq> Lottery<T> {
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Uniform { items, .. } => items.len(),
-            Self::Weighted { tickets, .. } => tickets.len(),
+            Self::Narrow(ballot) => ballot.len(),
+            Self::Wide(ballot) => ballot.len(),
         }
     }
 
     /// Every item in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = Lot<T>> {
-        (0..self.len()).map(|index| match self {
-            Self::Uniform { items, weight } => Lot { index, item: items[index], weight: *weight },
-            Self::Weighted { tickets, .. } => lot(tickets, index),
-        })
+        (0..self.len()).map(|index| self.lot(index))
     }
 }
 
+/// An index below `length`, which is at least 2, but not `taken`.
 #[inline]
-fn lot<T: Copy>(tickets: &[Ticket<T>], index: usize) -> Lot<T> {
-    let start = index.checked_sub(1).map_or(0, |before| tickets[before].end);
-    let Ticket { end, item } = tickets[index];
-    Lot { index, item, weight: end - start }
-}
-
-#[allow(clippy::cast_possible_truncation)] // 64 bits are left
-fn high_half(product: u128) -> u64 {
-    (product >> 64) as u64
+fn other(x: u64, length: usize, taken: usize) -> usize {
+    let index = scale(x, length.wrapping_sub(1)).0;
+    index + usize::from(index >= taken)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::rng::splitmix64;
-    use proptest::prelude::*;
-
-    fn lottery(weights: &[u32]) -> Lottery<usize> {
-        let items: Vec<usize> = (0..weights.len()).collect();
-        Lottery::new(&items, weights)
-    }
-
-    /// The index that a running sum comes to, without that of `skip`.
-    fn naive_other(weights: &[u32], x: u64, skip: usize) -> usize {
-        let of = |index: usize| if index == skip { 0 } else { u128::from(weights[index]) };
-        let total: u128 = (0..weights.len()).map(of).sum();
-        let place = (u128::from(x) * total) >> 64;
-        let mut sum = 0;
-        (0..weights.len())
-            .find(|&index| {
-                sum += of(index);
-                place < sum
-            })
-            .unwrap()
-    }
-
-    proptest! {
-        #[test]
-        fn another_draw_is_that_of_a_list_without_the_first(
-            weights in prop_oneof![
-                prop::collection::vec(1..=u32::MAX, 2..50),
-                prop::collection::vec(1..=2_u32, 2..5),
-            ],
-            x: u64,
-            index: prop::sample::Index,
-        ) {
-            let (lottery, index) = (lottery(&weights), index.index(weights.len()));
-            let other = lottery.draw_other(x, index);
-            prop_assert_eq!(other.index, naive_other(&weights, x, index));
-            prop_assert_eq!((other.item, other.weight), (other.index, weights[other.index].into()));
-            for extreme in [0, u64::MAX] {
-                prop_assert_ne!(lottery.draw_other(extreme, index).index, index);
-            }
-        }
-
-        #[test]
-        fn a_lottery_knows_its_items_and_weights(weights in prop::collection::vec(1..=3_u32, 1..6)) {
-            let lottery = lottery(&weights);
-            let seen: Vec<u64> = lottery.iter().map(|lot| lot.weight).collect();
-            let expected: Vec<u64> = weights.iter().map(|&weight| weight.into()).collect();
-            prop_assert_eq!(lottery.total(), expected.iter().sum::<u64>());
-            prop_assert_eq!((seen, lottery.len()), (expected, weights.len()));
-            let drawn = lottery.draw(1 << 63);
-            prop_assert_eq!(drawn.weight, u64::from(weights[drawn.index]));
-        }
-    }
-
-    #[test]
-    fn two_different_draws_go_by_the_weights_even_beside_one_that_has_nearly_all() {
-        let weights = [1, 997, 2];
-        let lottery = lottery(&weights);
-        let mut counts = [0.0; 3];
-        for number in 0..300_000 {
-            let first = lottery.draw(splitmix64(number));
-            let other = lottery.draw_other(splitmix64(!number), 1);
-            assert_ne!(other.index, 1);
-            counts[first.index] += 1.0;
-            counts[other.index] += 1.0;
-        }
-        // 300 and 100 000, 299 100, 600 and 200 000; six standard deviations, on fixed numbers.
-        for (count, expected) in counts.into_iter().zip([100_300.0, 299_100.0, 200_600.0]) {
-            let off: f64 = count - expected;
-            assert!(off.abs() < 1_700.0, "{counts:?}");
-        }
-    }
-}
+mod tests;

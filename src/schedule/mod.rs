@@ -12,7 +12,7 @@ mod slow_start;
 pub(crate) use alias::Alias;
 pub(crate) use edf::Edf;
 pub(crate) use guide::{Guide, Interval};
-pub(crate) use lottery::{Lot, Lottery};
+pub(crate) use lottery::{Load, Lot, Lottery};
 pub(crate) use slow_start::Ramp;
 
 use crate::sync::Arc;

@@ -47,12 +47,6 @@ impl Weights {
         u128::from(sum) << (FRACTION - self.fraction())
     }
 
-    /// What one unit of the tables' weights is.
-    #[allow(clippy::cast_precision_loss)] // a power of two
-    pub(super) fn unit(&self) -> f64 {
-        1.0 / (1_u64 << self.fraction()) as f64
-    }
-
     /// The sums of the weights up to and with each one, in the tables' units.
     pub(super) fn sums(&self) -> Vec<u64> {
         match self {
