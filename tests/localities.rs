@@ -148,6 +148,24 @@ fn native_follows_membership_and_health_at_once() {
     assert_eq!(tally(&mut worker, 1000).get("z0"), None);
 }
 
+/// In Envoy the next locality gets what one without hosts would get, until the next tick.
+#[test]
+fn shares_are_those_of_picks_while_envoy_has_not_noticed_a_failure() {
+    for policy in [Policy::ROUND_ROBIN, Policy::Random] {
+        let config = ClusterConfig { policy, ..load_aware(Behavior::Envoy, LoadAware::default()) };
+        let cluster = local(config, &zones(&[2, 3, 2]));
+        let fail = (1..=2).fold(Update::new(), |update, host| {
+            update.health(format!("10.0.0.{host}:80"), HealthEvent::Eject)
+        });
+        cluster.apply(&fail).unwrap();
+        let shares: Vec<f64> = cluster.view().hosts().iter().map(|host| host.share).collect();
+        let neighbour: f64 = shares[2..5].iter().sum();
+        assert!((neighbour - 0.988).abs() < 1e-9 && shares[0] == 0.0, "{shares:?}");
+        let tally = tally(&mut cluster.worker().unwrap(), 4000);
+        assert!((f64::from(tally["z1"]) / 4000.0 - 0.988).abs() < 0.01, "{tally:?}");
+    }
+}
+
 #[test]
 fn late_ticks_and_a_jump_of_the_clock_distort_nothing() {
     for gaps in [vec![1; 120], vec![7; 17], vec![1, 1, 58, 60]] {

@@ -7,6 +7,7 @@
 //! //= envoy v1.40 source/extensions/load_balancing_policies/common/load_balancer_impl.cc#ZoneAwareLoadBalancerBase::hostSourceToUse
 
 use super::super::{Counter, NoHost, Source, State};
+use super::Lists;
 use crate::locality::load_aware::envoy;
 use crate::locality::zone_aware::{Choice, Route};
 use crate::sync::Arc;
@@ -54,25 +55,39 @@ pub(crate) struct Aware {
 impl Aware {
     /// The index of the locality that `number` chooses; the next one that has hosts if that has none.
     //= envoy v1.40 source/extensions/load_balancing_policies/load_aware_locality/load_aware_locality_lb.cc#chooseHost
-    pub(super) fn choose(
-        &self,
-        source: Source,
-        number: u64,
-        localities: usize,
-        has_hosts: impl Fn(usize) -> bool,
-    ) -> Option<usize> {
-        let preferred = envoy::pick(&self.sums[source as usize], number);
-        (0..localities).map(|step| (preferred + step) % localities).find(|&it| has_hosts(it))
+    pub(super) fn choose(&self, lists: &Lists, source: Source, number: u64) -> Option<u32> {
+        with_hosts(lists, source, envoy::pick(&self.sums[source as usize], number))
+    }
+
+    /// What of the traffic goes to which locality. For people.
+    pub(super) fn parts(&self, lists: &Lists, source: Source) -> Vec<(f64, Option<u32>)> {
+        let weights = &self.weights[source as usize];
+        let total = weights.iter().sum::<f64>();
+        let part = |(index, weight): (usize, &f64)| {
+            Some((weight / total, Some(with_hosts(lists, source, index)?)))
+        };
+        match total > 0.0 {
+            true => weights.iter().enumerate().filter_map(part).collect(),
+            false => with_hosts(lists, source, 0).map(|it| (1.0, Some(it))).into_iter().collect(),
+        }
     }
 
     /// What a pick of this locality counts as, if as anything.
-    pub(super) fn counter(&self, source: Source, locality: usize) -> Option<Counter> {
+    pub(super) fn counter(&self, source: Source, locality: u32) -> Option<Counter> {
         self.has_local.then_some(match locality {
             0 if self.all_local[source as usize] => Counter::ZoneRoutingAllDirectly,
             0 => Counter::ZoneRoutingSampled,
             _ => Counter::ZoneRoutingCrossZone,
         })
     }
+}
+
+/// The first locality from this one on that has hosts.
+fn with_hosts(lists: &Lists, source: Source, preferred: usize) -> Option<u32> {
+    let count = lists.localities.len();
+    let mut all = (0..count).map(|step| (preferred + step) % count);
+    let found = all.find(|&it| !lists.localities[it][source as usize].is_empty())?;
+    u32::try_from(found).ok()
 }
 
 impl Localities {
@@ -135,12 +150,6 @@ impl Localities {
         source: Source,
         localities: usize,
     ) -> Option<Vec<(f64, Option<u32>)>> {
-        if let Some(aware) = &self.aware {
-            let weights = &aware.weights[source as usize];
-            let total = weights.iter().sum::<f64>();
-            let share = |&weight: &f64| if total > 0.0 { weight / total } else { 0.0 };
-            return Some(weights.iter().map(share).zip((0..).map(Some)).collect());
-        }
         let class = usize::from(source == Source::Degraded);
         if let Some(weighted) = self.weighted.as_ref().and_then(|it| it[class].as_ref()) {
             let total: f64 = weighted.weights.iter().sum();

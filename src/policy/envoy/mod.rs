@@ -1,9 +1,9 @@
 //! The tables of `behavior: envoy`: lists in the assignment's order, and Envoy's own draws.
 //!
 //! Round robin takes the hosts of a list in turn, and least request draws some of them; or both
-//! go by EDF, if weights differ or hosts are in slow start. A worker
-//! makes an EDF scheduler at the first pick that needs it after its priority was updated, always
-//! from the same seed, as in Envoy: this is the one place where a pick allocates.
+//! go by EDF, if weights differ or hosts are in slow start. A worker makes an EDF scheduler at the
+//! first pick that needs it after its priority was updated, always from the same seed, as in Envoy:
+//! this is the one place where a pick allocates.
 //!
 //! //= envoy v1.40 source/extensions/load_balancing_policies/common/load_balancer_impl.cc#hostSourceToUse
 //! //= envoy v1.40 source/extensions/load_balancing_policies/random/random_lb.cc#peekOrChoose
@@ -84,7 +84,8 @@ impl Tables {
     ) -> Chosen {
         recorder.draw(hash);
         let choice = self.source(hash);
-        let choice = PriorityChoice { locality: self.locality(state, choice)?, ..choice };
+        recorder.priority(choice);
+        let choice = PriorityChoice { locality: self.locality(state, mode, choice)?, ..choice };
         recorder.priority(choice);
         let list = self.list(choice);
         recorder.hosts(list.hosts.len());
@@ -127,16 +128,19 @@ impl Tables {
 
     /// The index of the locality, if one is chosen before the host.
     #[inline]
-    fn locality(&self, state: &mut State, choice: PriorityChoice) -> Result<Option<u32>, NoHost> {
+    fn locality(
+        &self,
+        state: &mut State,
+        mode: Mode,
+        choice: PriorityChoice,
+    ) -> Result<Option<u32>, NoHost> {
         let priority = choice.priority as usize;
         let localities = &self.localities[priority];
+        if let Some(aware) = &localities.aware {
+            return self.by_load(state, mode, choice, aware).map(Some);
+        }
         if choice.panic {
             state.count(Counter::HealthyPanic);
-        }
-        if let Some(aware) = &localities.aware {
-            return self.by_load(state, choice, aware).map(Some);
-        }
-        if choice.panic {
             return if self.fail_traffic_on_panic { Err(NoHost::Panic) } else { Ok(None) };
         }
         let place = (priority, choice.source);
@@ -144,21 +148,25 @@ impl Tables {
         localities.choose(state, place, update, fail)
     }
 
-    /// The index of the locality by load, which goes on in panic.
+    /// The index of the locality by load, which goes on in panic. Peeks count nothing.
     fn by_load(
         &self,
         state: &mut State,
+        mode: Mode,
         choice: PriorityChoice,
         aware: &Aware,
     ) -> Result<u32, NoHost> {
-        let lists = &self.lists[choice.priority as usize].localities;
-        let has_hosts = |locality: usize| !lists[locality][choice.source as usize].is_empty();
-        let chosen = aware.choose(choice.source, choice.hash, lists.len(), has_hosts);
-        let chosen = chosen.ok_or(NoHost::Empty)?;
-        if let Some(counter) = aware.counter(choice.source, chosen).filter(|_| !choice.panic) {
+        let lists = &self.lists[choice.priority as usize];
+        let chosen = aware.choose(lists, choice.source, choice.hash);
+        let counter = match chosen {
+            _ if choice.panic => Some(Counter::HealthyPanic),
+            Some(chosen) => aware.counter(choice.source, chosen),
+            None => None,
+        };
+        if let Some(counter) = counter.filter(|_| mode == Mode::Pick) {
             state.count(counter);
         }
-        u32::try_from(chosen).map_err(|_| NoHost::Empty)
+        chosen.ok_or(NoHost::Empty)
     }
 
     /// The index whose turn it is by EDF.
@@ -245,6 +253,11 @@ impl Tables {
                 let list = self.list(PriorityChoice { locality, ..choice });
                 let mut each = |slot, share: f64| each(slot, share * part);
                 match self.method {
+                    Method::Random if list.child != 0 => {
+                        // A number of its own, whatever the one of the priority was.
+                        let part = f64::from(residues.iter().sum::<u32>()) / 100.0;
+                        random_shares(list, &[1; 100], &mut |slot, share| each(slot, share * part));
+                    }
                     Method::Random => random_shares(list, &residues, &mut each),
                     _ => self.weighted_shares(list, &residues, now_ns, &mut each),
                 }
@@ -255,9 +268,12 @@ impl Tables {
     /// The parts of a choice that go to its localities, or to all of them together.
     fn parts(&self, choice: PriorityChoice) -> Vec<(f64, Option<u32>)> {
         let priority = choice.priority as usize;
-        let localities = &self.localities[priority];
-        let parts = localities.shares(choice.source, self.lists[priority].localities.len());
-        let parts = parts.filter(|_| !choice.panic || localities.aware.is_some());
+        let (localities, lists) = (&self.localities[priority], &self.lists[priority]);
+        let parts = match &localities.aware {
+            Some(aware) => Some(aware.parts(lists, choice.source)),
+            None if choice.panic => None,
+            None => localities.shares(choice.source, lists.localities.len()),
+        };
         parts.unwrap_or_else(|| vec![(1.0, None)])
     }
 
