@@ -148,6 +148,22 @@ fn native_follows_membership_and_health_at_once() {
     assert_eq!(tally(&mut worker, 1000).get("z0"), None);
 }
 
+/// Found by the stress test: shares outlived the localities that they were for.
+#[test]
+fn a_priority_that_loses_its_hosts_leaves_no_shares_behind() {
+    for behavior in BEHAVIORS {
+        let hosts = assignment(vec![plain(0, 0, 2), plain(1, 0, 1), plain(1, 1, 1)]);
+        let cluster = local(load_aware(behavior, LoadAware::default()), &hosts);
+        cluster.assign(&zones(&[2])).unwrap();
+        cluster.tick(SECOND).unwrap();
+        assert_eq!(tally(&mut cluster.worker().unwrap(), 10)["z0"], 10);
+        cluster.assign(&assignment(vec![])).unwrap();
+        assert!(cluster.worker().unwrap().pick(&PickContext::default()).is_err());
+        cluster.assign(&hosts).unwrap();
+        assert_eq!(tally(&mut cluster.worker().unwrap(), 10)["z0"], 10);
+    }
+}
+
 /// In Envoy the next locality gets what one without hosts would get, until the next tick.
 #[test]
 fn shares_are_those_of_picks_while_envoy_has_not_noticed_a_failure() {

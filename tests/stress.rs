@@ -7,8 +7,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use common::{BEHAVIORS, config, open};
-use plimsoll::config::{Assignment, Behavior, Endpoint, LocalityEndpoints, Policy};
-use plimsoll::{Cluster, EdsHealth, Locality, Outcome, PickContext, Worker};
+use plimsoll::config::{
+    Assignment, Behavior, ClientSideWeightedRoundRobin, ClusterConfig, Endpoint, LoadAware,
+    LocalityEndpoints, LocalityRouting, Policy,
+};
+use plimsoll::orca::Headers;
+use plimsoll::{Cluster, EdsHealth, Locality, Outcome, PickContext, ResponseLoad, Worker};
 
 const WORKERS: usize = 4;
 const BATCHES: u64 = 10_000;
@@ -85,6 +89,15 @@ fn pick_until_told(mut worker: Worker, versions: &Versions, stop: &AtomicBool, p
     }
 }
 
+/// Tells the workers to stop, also when the writer fails.
+struct Stop<'a>(&'a AtomicBool);
+
+impl Drop for Stop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 fn storm(behavior: Behavior) {
     let versions: Versions = Arc::default();
     let mut dice = Dice(7);
@@ -97,8 +110,8 @@ fn storm(behavior: Behavior) {
             let worker = cluster.worker().unwrap();
             scope.spawn(|| pick_until_told(worker, &versions, &stop, &picks));
         }
+        let _stop = Stop(&stop);
         publish_storm(&cluster, &versions, &mut dice);
-        stop.store(true, Ordering::Relaxed);
     });
     cluster.tick(1).unwrap();
     let stats = cluster.stats().unwrap();
@@ -123,6 +136,51 @@ fn publish_storm(cluster: &Cluster, versions: &Versions, dice: &mut Dice) {
 fn every_pick_belongs_to_exactly_one_published_version() {
     for behavior in BEHAVIORS {
         storm(behavior);
+    }
+}
+
+/// Picks, peeks and reports until it is told to stop.
+fn report_until_told(mut worker: Worker, stop: &AtomicBool, picks: &AtomicU64) {
+    let headers = [("endpoint-load-metrics", "TEXT cpu_utilization=0.5,rps_fractional=100")];
+    let load = ResponseLoad { headers: Headers::find(headers), ..ResponseLoad::default() };
+    while !stop.load(Ordering::Relaxed) {
+        let _ = worker.peek();
+        let pick = worker.pick(&PickContext::default()).expect("every version has healthy hosts");
+        // A host may have gone in the meantime; what it says is lost then.
+        let _ = worker.report(pick, &load, 0);
+        worker.done(pick, Outcome::Success).expect("each pick ends once");
+        picks.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Localities, hosts, reports and ticks, all at once.
+#[test]
+fn reports_and_ticks_go_on_while_hosts_and_localities_come_and_go() {
+    for behavior in BEHAVIORS {
+        let mut dice = Dice(11);
+        let locality_routing = LocalityRouting::LoadAware(LoadAware::default());
+        let policy = Policy::ClientSideWeightedRoundRobin(ClientSideWeightedRoundRobin::default());
+        let config = ClusterConfig { locality_routing, ..config(behavior, &policy) };
+        let cluster = open(config, &batch(1, &mut dice).0);
+        let (stop, picks) = (AtomicBool::new(false), AtomicU64::new(0));
+        std::thread::scope(|scope| {
+            for _ in 0..WORKERS {
+                let worker = cluster.worker().unwrap();
+                scope.spawn(|| report_until_told(worker, &stop, &picks));
+            }
+            let _stop = Stop(&stop);
+            for version in 2..=BATCHES / 10 {
+                cluster.assign(&batch(version, &mut dice).0).unwrap();
+                cluster.tick(version * 1_000_000_000).unwrap();
+            }
+        });
+        cluster.tick(u64::MAX / 2).unwrap();
+        let stats = cluster.stats().unwrap();
+        assert!(stats.get("plimsoll.load_reports_accepted") > 0, "{stats}");
+        assert_eq!(stats.get("plimsoll.snapshots_live"), 1, "only the newest is left:\n{stats}");
+        assert_eq!(stats.get("plimsoll.hosts_departed"), 0, "every slot came back:\n{stats}");
+        let shares: f64 = cluster.view().hosts().iter().map(|host| host.share).sum();
+        assert!((shares - 1.0).abs() < 1e-6, "{behavior:?}: {shares}");
     }
 }
 

@@ -235,6 +235,7 @@ impl PrioritySet {
 
     fn mark_updated(&mut self) {
         self.updated = true;
+        self.recounts = true;
         self.lists_are_stale = true;
     }
 

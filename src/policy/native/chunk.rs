@@ -122,28 +122,28 @@ pub(crate) struct Chunks {
 }
 
 impl Chunks {
-    /// The chunks of one locality that belong to `source`.
-    fn of_locality(&self, locality: usize, source: Source) -> impl Iterator<Item = &Arc<Chunk>> {
-        self.localities[locality][classes(source)].iter().flatten()
-    }
-
     /// The chunks that belong to `source`, in groups: each with its locality, and its part of the
-    /// traffic. There is one group without a locality if localities do not matter. Groups without
-    /// hosts or traffic are left out.
+    /// traffic. Groups without hosts or traffic are left out. There is one group without a locality
+    /// if localities do not matter, or if their shares lead nowhere.
     pub(super) fn groups(&self, source: Source) -> Vec<Group<'_>> {
-        if let Some(shares) = &self.shares[source as usize] {
-            let group = |(locality, &share): (usize, &u64)| Group {
-                locality: u32::try_from(locality).ok(),
-                share: share.into(),
-                chunks: self.of_locality(locality, source).collect(),
-            };
-            let groups = shares.iter().enumerate().map(group);
-            return groups.filter(|it| it.share > 0 && !it.chunks.is_empty()).collect();
+        let shares = self.shares[source as usize].as_deref().unwrap_or_default();
+        let mut groups = Vec::new();
+        for ((locality, chunks), &share) in (0..).zip(&self.localities).zip(shares) {
+            let chunks: Vec<_> = chunks[classes(source)].iter().flatten().collect();
+            if share > 0 && !chunks.is_empty() {
+                groups.push(Group { locality: Some(locality), share: share.into(), chunks });
+            }
+        }
+        if !groups.is_empty() {
+            return groups;
         }
         let class = |class: usize| self.localities.iter().filter_map(move |it| it[class].as_ref());
-        let chunks = classes(source).flat_map(class).collect();
-        let group = Group { locality: None, share: 1, chunks };
-        if group.chunks.is_empty() { Vec::new() } else { vec![group] }
+        let chunks: Vec<_> = classes(source).flat_map(class).collect();
+        if chunks.is_empty() {
+            Vec::new()
+        } else {
+            vec![Group { locality: None, share: 1, chunks }]
+        }
     }
 }
 
