@@ -58,7 +58,7 @@ impl<T: Copy + PartialEq> Lottery<T> {
     }
 
     /// One item by weight.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn draw(&self, x: u64) -> Lot<T> {
         match self {
             Self::Uniform { items, .. } => self.lot(scale(x, items.len()).0),
@@ -69,7 +69,7 @@ impl<T: Copy + PartialEq> Lottery<T> {
 
     /// One of at least two items by weight, but not that at `index`; by another number than `x`, if
     /// `x` comes to it.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn draw_another(
         &self,
         x: u64,

@@ -85,7 +85,7 @@ impl Pool {
     }
 
     /// A host by weight; none if the pool is empty.
-    #[inline]
+    #[inline(always)]
     pub(super) fn draw(&self, x: u64) -> Option<Ticket> {
         match self.parts.items() {
             [part] => Some(part.ticket(part.lottery.draw(x))),
@@ -97,7 +97,7 @@ impl Pool {
     }
 
     /// A host by weight that is not `taken`, in a pool of at least two.
-    #[inline]
+    #[inline(always)]
     pub(super) fn draw_another(&self, x: u64, taken: &Ticket) -> Ticket {
         if let [part] = self.parts.items() {
             let fallback = || splitmix64(!x);
