@@ -11,6 +11,7 @@ use plimsoll::config::{
 };
 use plimsoll::{Cluster, HostLoad, NoHost, Outcome, PickContext, Update, Worker};
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 
 const UNCOUNTED: PickContext = PickContext { retries: 0, uncounted: true, now_ns: 0 };
 const PICKS: u32 = 20_000;
@@ -56,13 +57,18 @@ fn counts(cluster: &Cluster, count: usize) -> Vec<u32> {
     counts
 }
 
-/// Within six standard deviations of these shares, on numbers that are always the same.
+/// As near to these shares as all but one in 65 million counts are, by Bernstein's inequality: six
+/// standard deviations, and more for hosts that are expected once or less. What has no chance is
+/// not counted at all.
 fn near(counts: &[u32], expected: &[f64]) -> bool {
+    const EXPONENT: f64 = 18.0;
     let is_near = |(&count, &share): (&u32, &f64)| {
         let expected = share * f64::from(PICKS);
         // A share may be rounded to more than 1.
         let variance = (expected * (1.0 - share)).max(0.0);
-        (f64::from(count) - expected).abs() <= 6.0 * variance.sqrt() + 1e-6
+        let distance = (f64::from(count) - expected).abs();
+        distance <= 1e-6
+            || distance.powi(2) <= 2.0 * EXPONENT * (variance + distance / 3.0) && variance > 0.0
     };
     counts.iter().zip(expected).all(is_near)
 }
@@ -242,7 +248,12 @@ fn naive(weights: &[u32], loads: &[u32]) -> Vec<f64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig {
+        cases: 24,
+        rng_seed: RngSeed::Fixed(3),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn two_draws_give_what_every_pair_of_draws_gives(

@@ -5,7 +5,11 @@
 //! | [`scenario`] | the hosts, the same for every contender |
 //! | [`paired`] | how contenders are timed against each other |
 //! | [`table`] | how results are printed |
+//! | [`counter`] | the time stamp counter |
 //! | [`cold`] | how a single cold operation is timed |
+//! | [`tail`] | how the slowest of many single operations are found |
+//! | [`reporting`] | load reports in their forms, and mutexes to compare with |
+//! | [`zones`] | clusters that route by locality |
 //! | [`peer`] | Envoy-like structures, in C++ |
 //! | [`choosers`] | the weighted choice on its own: the engine's, and others |
 //! | [`c_loops`] | the engine, called from C |
@@ -15,11 +19,15 @@ pub mod c_loops;
 #[cfg(not(test))]
 pub mod choosers;
 pub mod cold;
+pub mod counter;
 pub mod paired;
 pub mod peer;
+pub mod reporting;
 pub mod scenario;
 pub mod schemes;
 pub mod table;
+pub mod tail;
+pub mod zones;
 
 // The engine keeps its tables to itself, so they are compiled in here once more, to be measured on
 // their own. Their tests stay with the engine, and what its other modules use is unused here.

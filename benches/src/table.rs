@@ -37,6 +37,15 @@ pub fn print_rows(title: &str, rows: &[Row]) {
     print(title, &["contender", "best ns", "median ns", "times faster"], &lines);
 }
 
+/// The same for what takes microseconds.
+pub fn print_durations(title: &str, what: &str, rows: &[Row]) {
+    let lines: Vec<Vec<String>> = rows
+        .iter()
+        .map(|row| vec![row.name.clone(), us(row.best), us(row.median), times(row.times)])
+        .collect();
+    print(title, &[what, "best us", "median us", "times faster"], &lines);
+}
+
 /// A time in nanoseconds.
 #[must_use]
 pub fn ns(value: f64) -> String {

@@ -87,6 +87,7 @@ impl Draft<'_> {
                 lists: self.model.priorities.iter().map(|set| Arc::clone(&set.lists)).collect(),
                 localities: self.model.priorities.iter().map(|it| it.localities.clone()).collect(),
                 updates: self.model.priorities.iter().map(|set| set.updates).collect(),
+                children: self.model.children,
                 cells,
             });
         }

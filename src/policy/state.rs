@@ -169,6 +169,8 @@ pub(crate) struct State {
     locality_seeds: Vec<(u64, u64)>,
     /// The policies of localities, by the positions of their lists.
     pub(super) children: Vec<Child>,
+    /// How many of them there had been at the last look.
+    pub(super) children_seen: u64,
     instance: u64,
     revision: u64,
     clock: Arc<Clock>,
@@ -213,6 +215,7 @@ impl State {
             locality_schedulers: Vec::new(),
             locality_seeds: Vec::new(),
             children: Vec::new(),
+            children_seen: 0,
             instance: 0,
             revision: 0,
             clock,
@@ -245,6 +248,7 @@ impl State {
             self.shared.turns.iter().for_each(|turn| turn.store(0, Ordering::Relaxed));
             self.schedulers.clear();
             self.children.clear();
+            self.children_seen = 0;
             self.forget_peeks();
         }
         if self.revision != identity.revision {
@@ -365,9 +369,21 @@ impl State {
         }
     }
 
-    /// Adds one. The worker is the only writer, so a load and a store suffice.
+    /// Adds one to a counter of what is out of the ordinary.
     #[cold]
     pub(crate) fn count(&self, counter: Counter) {
+        self.add_one(counter);
+    }
+
+    /// Adds one to a counter of routes, which every pick does.
+    #[inline]
+    pub(crate) fn count_route(&self, counter: Counter) {
+        self.add_one(counter);
+    }
+
+    /// The worker is the only writer, so a load and a store suffice.
+    #[inline]
+    fn add_one(&self, counter: Counter) {
         let cell = &self.shared.counters[counter as usize];
         // No edge: figures.
         cell.store(cell.load(Ordering::Relaxed) + 1, Ordering::Relaxed);

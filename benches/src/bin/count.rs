@@ -8,16 +8,18 @@ use std::hint::black_box;
 use std::process::ExitCode;
 
 use plimsoll::config::{Behavior, Policy};
-use plimsoll::{NoHost, Outcome, Pick, PickContext, Worker};
+use plimsoll::{NoHost, Outcome, Pick, PickContext, ResponseLoad, Worker};
 use plimsoll_benches::choosers::{self, Kind as Choice};
 use plimsoll_benches::peer::{Kind, PeerCluster};
+use plimsoll_benches::reporting::{self, Form, Metrics, NOW_NS};
 use plimsoll_benches::scenario::{Layout, assignment, cluster, hosts, weight};
 use plimsoll_benches::schemes::{NUMBERS, Scheme, Table, TwoSlots};
+use plimsoll_benches::zones::{Routing, Shape, open};
 
 /// A name and what it runs.
 type Case = (&'static str, fn(u64));
 
-const CASES: [Case; 34] = [
+const CASES: [Case; 48] = [
     ("empty", empty),
     ("plain-reference", plain_reference),
     ("snapshot-check", snapshot_check),
@@ -47,6 +49,22 @@ const CASES: [Case; 34] = [
     ("envoy/least_request/1000/pick-equal-weights", |n| pick(ENVOY_CHOICES, 1_000, COUNTED, n)),
     ("envoy/round_robin/100000/pick", |n| pick(ENVOY_ROUND_ROBIN, 100_000, COUNTED, n)),
     ("envoy/random/100000/pick", |n| pick(ENVOY_RANDOM, 100_000, COUNTED, n)),
+    ("native/round_robin/load-aware-8/pick", |n| routed(NATIVE_ROUND_ROBIN, LOAD_AWARE, 8, n)),
+    ("native/round_robin/load-aware-100/pick", |n| {
+        routed(NATIVE_ROUND_ROBIN, LOAD_AWARE, 100, n);
+    }),
+    ("envoy/round_robin/no-routing-100/pick", |n| routed(ENVOY_TURNS, Routing::Unset, 100, n)),
+    ("envoy/round_robin/load-aware-8/pick", |n| routed(ENVOY_TURNS, LOAD_AWARE, 8, n)),
+    ("envoy/round_robin/load-aware-100/pick", |n| routed(ENVOY_TURNS, LOAD_AWARE, 100, n)),
+    ("envoy/round_robin/zone-aware-8/pick", |n| routed(ENVOY_TURNS, Routing::ZoneAware, 8, n)),
+    ("envoy/round_robin/zone-aware-100/pick", |n| routed(ENVOY_TURNS, Routing::ZoneAware, 100, n)),
+    ("envoy/round_robin/weighted-8/pick", |n| routed(ENVOY_TURNS, Routing::Weighted, 8, n)),
+    ("envoy/round_robin/weighted-100/pick", |n| routed(ENVOY_TURNS, Routing::Weighted, 100, n)),
+    ("native/report/text", |n| reported(Behavior::Native, Form::Text, n)),
+    ("native/report/binary", |n| reported(Behavior::Native, Form::Binary, n)),
+    ("envoy/report/text", |n| reported(Behavior::Envoy, Form::Text, n)),
+    ("envoy/report/binary", |n| reported(Behavior::Envoy, Form::Binary, n)),
+    ("native/by-reports/pick+done", |n| pair((Behavior::Native, by_reports(), true), 1_000, n)),
     ("schedule/guide/1000", |n| alone(&choosers::GUIDE, n)),
     ("schedule/alias/1000", |n| alone(&choosers::ALIAS, n)),
     ("schedule/lottery/1000", |n| alone(&choosers::LOTTERY, n)),
@@ -59,6 +77,7 @@ const CASES: [Case; 34] = [
 /// Behaviour, policy, and whether all weights are equal.
 type Settings = (Behavior, Policy, bool);
 
+const LOAD_AWARE: Routing = Routing::LoadAware;
 const NATIVE_ROUND_ROBIN: Settings = (Behavior::Native, Policy::ROUND_ROBIN, false);
 const NATIVE_RANDOM: Settings = (Behavior::Native, Policy::Random, false);
 const NATIVE_LEAST_REQUEST: Settings = (Behavior::Native, Policy::LEAST_REQUEST, false);
@@ -159,6 +178,35 @@ fn batch(settings: Settings, hosts: u32, context: PickContext, iterations: u64) 
         sum += black_box(&picks[..picked]).iter().map(|pick| u64::from(pick.slot)).sum::<u64>();
     }
     black_box(sum);
+}
+
+/// Uncounted picks over about 1 000 hosts of equal weight.
+fn routed((behavior, policy, _): Settings, routing: Routing, localities: u32, iterations: u64) {
+    let shape = Shape { priorities: 1, localities, hosts: 1_000 / localities };
+    let mut worker = open(behavior, policy, shape, routing).worker().expect("a worker");
+    repeat(iterations, || worker.pick(black_box(&UNCOUNTED)));
+}
+
+fn by_reports() -> Policy {
+    reporting::policy(Metrics::Scalar)
+}
+
+/// 256 hosts report in turn, each its own numbers.
+fn reported(behavior: Behavior, form: Form, iterations: u64) {
+    const HOSTS: u32 = 256;
+    let hosts = assignment(Layout::Flat, HOSTS, true);
+    let mut worker = cluster(behavior, by_reports(), &hosts).worker().expect("a worker");
+    let values: Vec<_> =
+        (0..HOSTS).map(|host| form.value(&reporting::report(Metrics::Scalar, host))).collect();
+    let picks: Vec<_> = (0..HOSTS).map(|_| worker.pick(&UNCOUNTED).expect("a host")).collect();
+    let mut reports = picks.iter().zip(&values).cycle();
+    repeat(iterations, || {
+        let Some((&pick, value)) = reports.next() else { return Err(NoHost::Empty) };
+        let headers = form.headers(black_box(value));
+        let load = ResponseLoad { headers, ..ResponseLoad::default() };
+        worker.report(pick, &load, NOW_NS).expect("a good report");
+        Ok(pick)
+    });
 }
 
 /// A weighted choice on its own. The loop is the chooser's, and about as long as that of `empty`.

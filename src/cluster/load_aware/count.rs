@@ -1,9 +1,10 @@
-//! What hosts have reported, added up by locality.
+//! What hosts have reported, added up by locality: one walk over the hosts for all sources, since
+//! most hosts belong to two of them.
 
 use crate::cluster::model::Model;
 use crate::cluster::set::PrioritySet;
 use crate::config::Behavior;
-use crate::host::{CoarseHealth, Entry, Locality};
+use crate::host::{CoarseHealth, Locality};
 use crate::locality::load_aware::Zone;
 use crate::policy::Source;
 use crate::records::{Periods, Records, Verdict};
@@ -29,54 +30,79 @@ pub(super) struct Counter<'a> {
 }
 
 impl Counter<'_> {
-    /// Counts one source of a priority, by locality.
-    pub(super) fn count(&self, set: &PrioritySet, source: Source) -> Vec<Count> {
+    /// Counts a priority by locality, each of its sources.
+    pub(super) fn count(&self, set: &PrioritySet) -> Vec<[Count; 3]> {
         let mut counts = Vec::with_capacity(set.buckets.len());
         for (index, bucket) in set.buckets.iter().enumerate() {
             let hosts = u32::try_from(bucket.members.len()).unwrap_or(u32::MAX);
-            let mut count = Count { hosts, ..Count::default() };
-            // Envoy adds up in the order of its lists, which shows in the last bits.
+            let mut own = [(); 3].map(|()| Count { hosts, ..Count::default() });
+            // Envoy adds up in the order of its lists, which shows in the last bits. That of all
+            // hosts has the others in it, in their order.
             match (self.behavior, set.lists.localities.get(index)) {
                 (Behavior::Envoy, Some(lists)) => {
-                    lists[source as usize].slots().for_each(|slot| self.add(slot, &mut count));
+                    let slots = lists[Source::All as usize].slots();
+                    slots.for_each(|slot| self.add(slot, &mut own));
                 }
-                _ => {
-                    let slots = bucket.members.iter().copied();
-                    let is_eligible = |slot: &u32| self.is_eligible(*slot, source);
-                    slots.filter(is_eligible).for_each(|slot| self.add(slot, &mut count));
-                }
+                _ => bucket.members.iter().for_each(|&slot| self.add(slot, &mut own)),
             }
-            counts.push(count);
+            counts.push(own);
         }
         counts
     }
 
-    fn is_eligible(&self, slot: u32, source: Source) -> bool {
-        let fits = |entry: &Entry| match source {
-            Source::Healthy => entry.flags.coarse() == CoarseHealth::Healthy,
-            Source::Degraded => entry.flags.coarse() == CoarseHealth::Degraded,
-            Source::All => {
-                !(entry.eds.takes_out() && entry.flags.coarse() == CoarseHealth::Unhealthy)
+    /// Adds a host to the sources that it belongs to.
+    fn add(&self, slot: u32, counts: &mut [Count; 3]) {
+        let Some(entry) = self.model.directory.get(slot) else { return };
+        let health = entry.flags.coarse();
+        let is_out = entry.eds.takes_out() && health == CoarseHealth::Unhealthy;
+        let in_all = self.behavior == Behavior::Envoy || !is_out;
+        let report = self.report(slot);
+        for (source, belongs) in [
+            (Source::Healthy, health == CoarseHealth::Healthy),
+            (Source::Degraded, health == CoarseHealth::Degraded),
+            (Source::All, in_all),
+        ] {
+            if belongs {
+                counts[source as usize].add(entry.weight, report);
             }
-        };
-        self.model.directory.get(slot).is_some_and(fits)
+        }
     }
 
-    fn add(&self, slot: u32, count: &mut Count) {
-        let weight = self.model.directory.get(slot).map_or(0, |entry| entry.weight);
-        count.eligible += 1;
-        count.weight += f64::from(weight);
+    /// What the host in `slot` reported, if that still counts.
+    fn report(&self, slot: u32) -> Option<Reported> {
         let now_ns = self.model.now_ns;
-        if let Verdict::Usable(utilization) = self.records.judge(slot, now_ns, self.periods) {
-            let reported_ns = self.records.last(slot, now_ns).map_or(now_ns, |last| last.now_ns);
-            count.reporting += 1;
-            count.utilizations += utilization;
-            count.ages_ns += u128::from(now_ns.saturating_sub(reported_ns));
-        }
+        let verdict = self.records.judge(slot, now_ns, self.periods);
+        let Verdict::Usable(utilization) = verdict else { return None };
+        let age_ns = match self.behavior {
+            // It does not go by it.
+            Behavior::Envoy => 0,
+            Behavior::Native => {
+                let last = self.records.last(slot, now_ns);
+                last.map_or(0, |last| now_ns.saturating_sub(last.now_ns))
+            }
+        };
+        Some(Reported { utilization, age_ns })
     }
 }
 
+/// A report that counts.
+#[derive(Debug, Clone, Copy)]
+struct Reported {
+    utilization: f64,
+    age_ns: u64,
+}
+
 impl Count {
+    fn add(&mut self, weight: u32, report: Option<Reported>) {
+        self.eligible += 1;
+        self.weight += f64::from(weight);
+        if let Some(Reported { utilization, age_ns }) = report {
+            self.reporting += 1;
+            self.utilizations += utilization;
+            self.ages_ns += u128::from(age_ns);
+        }
+    }
+
     /// The same as the arithmetic wants it.
     pub(super) fn zone<'a>(&self, identity: &'a Arc<Locality>) -> Zone<'a> {
         let age_ns = self.ages_ns / u128::from(self.reporting.max(1));

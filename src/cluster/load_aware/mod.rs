@@ -123,9 +123,9 @@ impl LoadAwareness {
         let elapsed_ns = model.now_ns.saturating_sub(before_ns);
         let mut any = Flags::default();
         for (index, set) in model.priorities.iter().enumerate() {
+            let counts = self.count(set, model);
             for source in SOURCES {
-                let counts = self.count(set, source, model);
-                let zones = zones(set, &counts);
+                let zones = zones(set, &counts, source);
                 let has_local = model.has_local(set);
                 let (flags, stale) = match self.behavior {
                     Behavior::Envoy => self.tick_envoy(index, source, &zones, has_local),
@@ -195,9 +195,9 @@ impl LoadAwareness {
         }
         self.grow(model);
         for (index, set) in model.priorities.iter().enumerate().filter(|(_, set)| set.recounts) {
+            let counts = self.count(set, model);
             for source in SOURCES {
-                let counts = self.count(set, source, model);
-                let zones = zones(set, &counts);
+                let zones = zones(set, &counts, source);
                 let (settings, priorities) = &mut self.native;
                 let state = &mut priorities[index][source as usize];
                 state.split = state.controller.split(&zones, model.has_local(set), settings);
@@ -215,14 +215,14 @@ impl LoadAwareness {
         }
     }
 
-    fn count(&self, set: &PrioritySet, source: Source, model: &Model) -> Vec<Count> {
+    fn count(&self, set: &PrioritySet, model: &Model) -> Vec<[Count; 3]> {
         let counter = Counter {
             behavior: self.behavior,
             records: &self.gauge.records,
             periods: self.periods,
             model,
         };
-        counter.count(set, source)
+        counter.count(set)
     }
 
     /// Native shares of a source of a priority; `None` if nobody is there.
@@ -269,8 +269,10 @@ impl LoadAwareness {
     }
 }
 
-/// The arithmetic's view of what was counted.
-fn zones<'a>(set: &'a PrioritySet, counts: &[Count]) -> Vec<Zone<'a>> {
-    let zone = |(bucket, count): (&'a Bucket, &Count)| count.zone(&bucket.locality);
+/// The arithmetic's view of what was counted of a source.
+fn zones<'a>(set: &'a PrioritySet, counts: &[[Count; 3]], source: Source) -> Vec<Zone<'a>> {
+    let zone = |(bucket, counts): (&'a Bucket, &[Count; 3])| {
+        counts[source as usize].zone(&bucket.locality)
+    };
     set.buckets.iter().zip(counts).map(zone).collect()
 }

@@ -65,7 +65,11 @@ impl Child {
 
 impl Tables {
     /// Makes the policies that are new, each with a generated seed: by priority, locality, source.
+    /// Other weights make none, and are not looked at.
     pub(crate) fn adopt_children(&self, state: &mut State) {
+        if std::mem::replace(&mut state.children_seen, self.children) == self.children {
+            return;
+        }
         let is_seeded = self.method != Method::Random;
         let lists = self.lists.iter().flat_map(|lists| lists.localities.iter().flatten());
         for list in lists.filter(|list| list.child != 0) {

@@ -84,13 +84,23 @@ impl Aware {
 
 /// The first locality from this one on that has hosts.
 fn with_hosts(lists: &Lists, source: Source, preferred: usize) -> Option<u32> {
+    let has_hosts = |index: usize| !lists.localities[index][source as usize].is_empty();
     let count = lists.localities.len();
+    if preferred < count && has_hosts(preferred) {
+        return u32::try_from(preferred).ok();
+    }
     let mut all = (0..count).map(|step| (preferred + step) % count);
-    let found = all.find(|&it| !lists.localities[it][source as usize].is_empty())?;
+    let found = all.find(|&it| has_hosts(it))?;
     u32::try_from(found).ok()
 }
 
 impl Localities {
+    /// Whether a locality may be chosen before a host.
+    #[inline]
+    pub(super) fn is_divided(&self) -> bool {
+        self.aware.is_some() || self.weighted.is_some() || self.zoned.is_some()
+    }
+
     /// The index of the locality for a pick that is not in panic; `None` for the hosts of all.
     /// `update` is the number of the priority's last update.
     pub(super) fn choose(
@@ -117,11 +127,11 @@ impl Localities {
         }
         let (locality, choice) = zoned.route.choose(|| state.draws.next());
         match choice {
-            Choice::Direct => state.count(Counter::ZoneRoutingAllDirectly),
-            Choice::Sampled => state.count(Counter::ZoneRoutingSampled),
-            Choice::CrossZone => state.count(Counter::ZoneRoutingCrossZone),
+            Choice::Direct => state.count_route(Counter::ZoneRoutingAllDirectly),
+            Choice::Sampled => state.count_route(Counter::ZoneRoutingSampled),
+            Choice::CrossZone => state.count_route(Counter::ZoneRoutingCrossZone),
             Choice::NoCapacityLeft => {
-                state.count(Counter::ZoneRoutingCrossZone);
+                state.count_route(Counter::ZoneRoutingCrossZone);
                 state.count(Counter::ZoneNoCapacityLeft);
             }
         }

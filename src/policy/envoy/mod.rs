@@ -44,6 +44,8 @@ pub(crate) struct Tables {
     pub(crate) localities: Box<[Localities]>,
     /// For each priority, how often it was updated: its schedulers start anew each time.
     pub(crate) updates: Box<[u64]>,
+    /// How many policies of localities there have been.
+    pub(crate) children: u64,
     pub(crate) cells: Cells,
 }
 
@@ -106,17 +108,7 @@ impl Tables {
         choice: PriorityChoice,
         list: &List,
     ) -> Result<usize, NoHost> {
-        let number = match state.children.get_mut(list.number) {
-            Some(child) if list.child != 0 => {
-                // It chooses among its own priorities first, of which there is one.
-                let draw = || state.draws.next();
-                match mode {
-                    Mode::Pick => child.number(draw),
-                    Mode::Peek => child.stash(list.hosts.len(), draw).ok_or(NoHost::PeekLimit)?,
-                }
-            }
-            _ => hash,
-        };
+        let number = if list.child == 0 { hash } else { child_number(state, hash, mode, list)? };
         Ok(match self.method {
             Method::Random => remainder(number, list.hosts.len()),
             _ if list.initial_weights.is_some() => self.scheduled(state, mode, choice, list),
@@ -134,8 +126,23 @@ impl Tables {
         mode: Mode,
         choice: PriorityChoice,
     ) -> Result<Option<u32>, NoHost> {
-        let priority = choice.priority as usize;
-        let localities = &self.localities[priority];
+        let localities = &self.localities[choice.priority as usize];
+        if localities.is_divided() || choice.panic {
+            self.divide(state, mode, choice, localities)
+        } else {
+            Ok(None)
+        }
+    }
+
+    /// The same where it is not obvious. Apart, so that picks of any host stay short.
+    #[inline(never)]
+    fn divide(
+        &self,
+        state: &mut State,
+        mode: Mode,
+        choice: PriorityChoice,
+        localities: &Localities,
+    ) -> Result<Option<u32>, NoHost> {
         if let Some(aware) = &localities.aware {
             return self.by_load(state, mode, choice, aware).map(Some);
         }
@@ -143,9 +150,9 @@ impl Tables {
             state.count(Counter::HealthyPanic);
             return if self.fail_traffic_on_panic { Err(NoHost::Panic) } else { Ok(None) };
         }
-        let place = (priority, choice.source);
+        let priority = choice.priority as usize;
         let (update, fail) = (self.updates[priority], self.fail_traffic_on_panic);
-        localities.choose(state, place, update, fail)
+        localities.choose(state, (priority, choice.source), update, fail)
     }
 
     /// The index of the locality by load, which goes on in panic. Peeks count nothing.
@@ -164,7 +171,7 @@ impl Tables {
             None => None,
         };
         if let Some(counter) = counter.filter(|_| mode == Mode::Pick) {
-            state.count(counter);
+            state.count_route(counter);
         }
         chosen.ok_or(NoHost::Empty)
     }
@@ -324,6 +331,19 @@ fn least_busy_of_all(state: &mut State, list: &List, load: impl Fn(usize) -> u64
         }
     }
     best
+}
+
+/// The number of the policy of a list's own. It chooses among its own priorities first, of which
+/// there is one.
+#[inline(never)]
+fn child_number(state: &mut State, hash: u64, mode: Mode, list: &List) -> Result<u64, NoHost> {
+    let State { children, draws, .. } = state;
+    let Some(child) = children.get_mut(list.number) else { return Ok(hash) };
+    let draw = || draws.next();
+    match mode {
+        Mode::Pick => Ok(child.number(draw)),
+        Mode::Peek => child.stash(list.hosts.len(), draw).ok_or(NoHost::PeekLimit),
+    }
 }
 
 /// The index whose turn it is in a list without weights.

@@ -20,6 +20,7 @@ fn two_priorities(method: Method) -> Tables {
         lists: [lists(hosts(0..30), hosts(0..60)), lists(hosts(60..72), hosts(60..72))].into(),
         localities: [Localities::default(), Localities::default()].into(),
         updates: [1, 1].into(),
+        children: 0,
     }
 }
 

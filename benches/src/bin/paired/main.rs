@@ -6,17 +6,23 @@ mod cold;
 mod evenness;
 mod layouts;
 mod least_request;
+mod localities;
+mod locality_tails;
+mod locality_ticks;
 mod pick;
 mod rebuild;
+mod recomputation;
+mod reports;
 mod sheet;
 mod snapshot;
 mod stalled;
+mod stores;
 mod threads;
 mod weighted;
 
 use std::process::ExitCode;
 
-const GROUPS: [(&str, fn()); 10] = [
+const GROUPS: [(&str, fn()); 12] = [
     ("snapshot", snapshot::run),
     ("stalled", stalled::run),
     ("weighted", weighted::run),
@@ -25,6 +31,8 @@ const GROUPS: [(&str, fn()); 10] = [
     ("cold", cold::run),
     ("least_request", least_request::run),
     ("rebuild", rebuild::run),
+    ("reports", reports::run),
+    ("localities", localities::run),
     ("threads", threads::run),
     ("c", c::run),
 ];

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use plimsoll::config::{Assignment, Behavior, Endpoint, Policy, RoundRobin, SlowStart};
 use plimsoll::{Cluster, HealthEvent, HostChange, Update, Worker};
-use plimsoll_benches::paired::{Contender, Plan, Row, compare, per_operation, time};
+use plimsoll_benches::paired::{Contender, Plan, compare, per_operation, time};
 use plimsoll_benches::peer::{Kind, PeerCluster};
 use plimsoll_benches::scenario::{
     Layout, PRIORITIES, address, assignment, cluster, config, hosts, locality,
@@ -100,12 +100,7 @@ fn large(count: u32) {
 }
 
 fn print(title: &str, contenders: Vec<Contender<'_>>, plan: Plan) {
-    let rows = compare(contenders, plan);
-    let line = |row: &Row| {
-        vec![row.name.clone(), table::us(row.best), table::us(row.median), table::times(row.times)]
-    };
-    let lines: Vec<_> = rows.iter().map(line).collect();
-    table::print(title, &["update", "best us", "median us", "times faster"], &lines);
+    table::print_durations(title, "update", &compare(contenders, plan));
 }
 
 /// A cluster and a worker that keeps up with it.
