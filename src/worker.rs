@@ -49,6 +49,26 @@ pub struct PickContext {
     /// last tick was told. `behavior: envoy` weighs hosts in slow start by it; nothing else reads
     /// it.
     pub now_ns: u64,
+    /// The hash of the request, for policies that go by it; if `None`, they draw a number. See
+    /// [`hash_request`](crate::hash_request).
+    pub hash: Option<u64>,
+    /// Which attempt at the same request this is, from 0 on; at most [`MAX_RETRIES`]. Policies that
+    /// go by a hash give another host each time.
+    pub attempt: u32,
+}
+
+impl PickContext {
+    /// A request that counts, of which nothing is known.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { retries: 0, uncounted: false, now_ns: 0, hash: None, attempt: 0 }
+    }
+
+    /// The same, but not counted.
+    #[must_use]
+    pub const fn uncounted() -> Self {
+        Self { uncounted: true, ..Self::new() }
+    }
 }
 
 /// A picked host: a small value that may be copied, stored, and sent to other threads.

@@ -11,7 +11,7 @@ use common::{assignment, config, group, open};
 use plimsoll::config::{Assignment, Behavior, Endpoint, Policy};
 use plimsoll::{Cluster, HealthEvent, PickContext, Update, Worker};
 
-const PICK: PickContext = PickContext { retries: 0, uncounted: true, now_ns: 0 };
+const PICK: PickContext = PickContext::uncounted();
 
 /// Hosts of these weights at one priority.
 fn weighted(weights: &[u32]) -> Assignment {

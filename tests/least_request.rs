@@ -13,7 +13,7 @@ use plimsoll::{Cluster, HostLoad, NoHost, Outcome, PickContext, Update, Worker};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-const UNCOUNTED: PickContext = PickContext { retries: 0, uncounted: true, now_ns: 0 };
+const UNCOUNTED: PickContext = PickContext::uncounted();
 const PICKS: u32 = 20_000;
 
 /// Hosts `h0`, `h1`, … of these weights.

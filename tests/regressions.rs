@@ -11,7 +11,7 @@ use plimsoll::{
     PickContext, Update, WorkerOptions,
 };
 
-const PICK: PickContext = PickContext { retries: 0, uncounted: false, now_ns: 0 };
+const PICK: PickContext = PickContext::new();
 
 fn flags(cluster: &Cluster, index: usize) -> HealthFlags {
     cluster.view().hosts()[index].host.health()

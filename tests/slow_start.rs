@@ -12,7 +12,7 @@ use plimsoll::config::{
 };
 use plimsoll::{Cluster, HealthEvent, Options, PickContext, Update, Worker};
 
-const PICK: PickContext = PickContext { retries: 0, uncounted: true, now_ns: 0 };
+const PICK: PickContext = PickContext::uncounted();
 const MS: u64 = 1_000_000;
 const SECOND: u64 = 1_000 * MS;
 /// When the hosts of `grown` are joined by others.

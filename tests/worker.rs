@@ -14,8 +14,8 @@ use plimsoll::{
     PickContext, Update, Worker, WorkerOptions,
 };
 
-const COUNTED: PickContext = PickContext { retries: 0, uncounted: false, now_ns: 0 };
-const UNCOUNTED: PickContext = PickContext { retries: 0, uncounted: true, now_ns: 0 };
+const COUNTED: PickContext = PickContext::new();
+const UNCOUNTED: PickContext = PickContext::uncounted();
 
 fn three_hosts(behavior: Behavior, policy: &Policy) -> Cluster {
     open(config(behavior, policy), &assignment(vec![plain(0, 0, 3)]))

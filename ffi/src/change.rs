@@ -121,6 +121,7 @@ unsafe fn upsert(
     }
     let endpoint = Endpoint {
         hostname: hostname.to_owned(),
+        hash_key: String::new(),
         load_balancing_weight: change.weight.max(1),
         health_status,
         ..Endpoint::new(address)

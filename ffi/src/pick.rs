@@ -106,7 +106,12 @@ impl PickContext {
     /// The context in the engine's form.
     #[inline(always)]
     pub(crate) fn with(self, uncounted: bool) -> plimsoll::PickContext {
-        plimsoll::PickContext { retries: self.retries, uncounted, now_ns: self.now_ns }
+        plimsoll::PickContext {
+            retries: self.retries,
+            uncounted,
+            now_ns: self.now_ns,
+            ..plimsoll::PickContext::new()
+        }
     }
 
     /// What the flags say. Apart from the rest: a result with the whole context in it would be read

@@ -94,7 +94,9 @@ impl Draft<'_> {
         let chunks = build::chunks(self.model);
         match method {
             Method::RoundRobin => Tables::RoundRobin(native::Tables::new(fail, loads, &chunks)),
-            Method::Random => Tables::Random(native::Tables::new(fail, loads, &chunks)),
+            Method::Random | Method::Hash => {
+                Tables::Random(native::Tables::new(fail, loads, &chunks))
+            }
             Method::LeastRequest(selection) => {
                 let tables = native::LeastRequest::new(fail, loads, &chunks, cells, selection);
                 Tables::LeastRequest(tables)

@@ -434,6 +434,7 @@ fn place_of(
     let place = Place {
         locality: Arc::clone(locality),
         hostname: endpoint.hostname.clone(),
+        hash_key: endpoint.hash_key.clone(),
         disable_active_health_check: endpoint.disable_active_health_check,
         health_check_address: endpoint.health_check_address.clone(),
     };

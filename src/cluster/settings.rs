@@ -14,6 +14,7 @@ pub(super) fn resolve(policy: &Policy, runtime: &Runtime) -> Settings {
         Policy::RoundRobin(_) | Policy::ClientSideWeightedRoundRobin(_) => Method::RoundRobin,
         Policy::LeastRequest(policy) => Method::LeastRequest(selection(policy, runtime)),
         Policy::Random => Method::Random,
+        Policy::RingHash(_) | Policy::Maglev(_) => Method::Hash,
     };
     Settings { method, ramp: policy.slow_start().map(|config| ramp(config, runtime)) }
 }

@@ -62,6 +62,9 @@ pub struct Endpoint {
     pub address: Address,
     /// Its name, for consistent hashing by name and for dumps. May be empty.
     pub hostname: String,
+    /// Its key for consistent hashing, in place of its name or address; may be empty. In Envoy, the
+    /// string `hash_key` of its metadata `envoy.lb`.
+    pub hash_key: String,
     /// Its weight, at least 1, default 1.
     pub load_balancing_weight: u32,
     /// What the control plane says of its health.
@@ -79,6 +82,7 @@ impl Endpoint {
         Self {
             address: address.into(),
             hostname: String::new(),
+            hash_key: String::new(),
             load_balancing_weight: 1,
             health_status: EdsHealth::Unknown,
             disable_active_health_check: false,

@@ -6,6 +6,7 @@
 mod assignment;
 mod cluster;
 mod error;
+mod hashing;
 mod locality;
 mod policy;
 mod weighted;
@@ -14,6 +15,10 @@ pub(crate) use assignment::check_priority;
 pub use assignment::{Assignment, Endpoint, LocalityEndpoints, MAX_PRIORITY};
 pub use cluster::{Behavior, ClusterConfig};
 pub use error::{ConfigError, Problem};
+pub use hashing::{
+    ConsistentHashing, HashFunction, HashPolicy, HashPolicyKind, MAX_RING_SIZE, MAX_TABLE_SIZE,
+    Maglev, RingHash,
+};
 pub use locality::{LoadAware, LocalityBasis, LocalityRouting, ZoneAware};
 pub use policy::{
     LeastRequest, MAX_CHOICE_COUNT, Policy, RoundRobin, RuntimeDouble, SelectionMethod, SlowStart,

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::error::{ConfigError, Problem};
+use super::hashing::{ConsistentHashing, Maglev, RingHash};
 use super::weighted::ClientSideWeightedRoundRobin;
 
 /// How a host is chosen among the eligible ones.
@@ -34,6 +35,10 @@ pub enum Policy {
     /// A host at random. Native: in proportion to the weights. Envoy: weights are ignored, and
     /// one number decides both the priority and the host, as in Envoy.
     Random,
+    /// The host whose point on a ring follows the hash of the request, see [`RingHash`].
+    RingHash(RingHash),
+    /// The host that a table has for the hash of the request, see [`Maglev`].
+    Maglev(Maglev),
 }
 
 impl Policy {
@@ -50,6 +55,8 @@ impl Policy {
             Self::LeastRequest(_) => "least_request",
             Self::ClientSideWeightedRoundRobin(_) => "client_side_weighted_round_robin",
             Self::Random => "random",
+            Self::RingHash(_) => "ring_hash",
+            Self::Maglev(_) => "maglev",
         }
     }
 
@@ -64,7 +71,17 @@ impl Policy {
             Self::RoundRobin(policy) => policy.slow_start.as_ref(),
             Self::LeastRequest(policy) => policy.slow_start.as_ref(),
             Self::ClientSideWeightedRoundRobin(policy) => policy.slow_start.as_ref(),
-            Self::Random => None,
+            Self::Random | Self::RingHash(_) | Self::Maglev(_) => None,
+        }
+    }
+
+    /// How requests are hashed, if the policy goes by that.
+    #[must_use]
+    pub fn consistent_hashing(&self) -> Option<&ConsistentHashing> {
+        match self {
+            Self::RingHash(policy) => Some(&policy.consistent_hashing),
+            Self::Maglev(policy) => Some(&policy.consistent_hashing),
+            _ => None,
         }
     }
 
@@ -77,7 +94,7 @@ impl Policy {
         match self {
             Self::LeastRequest(policy) => policy.validate_own()?,
             Self::ClientSideWeightedRoundRobin(policy) => policy.validate_own()?,
-            Self::RoundRobin(_) | Self::Random => {}
+            Self::RoundRobin(_) | Self::Random | Self::RingHash(_) | Self::Maglev(_) => {}
         }
         let slow_start = self.slow_start_config().map_or(Ok(()), SlowStart::validate);
         slow_start.map_err(|error| error.within("slow_start_config"))

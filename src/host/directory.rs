@@ -16,6 +16,8 @@ const BLOCK: usize = 128;
 pub(crate) struct Place {
     pub(crate) locality: Arc<Locality>,
     pub(crate) hostname: String,
+    /// Its key for consistent hashing, in place of its name or address; may be empty.
+    pub(crate) hash_key: String,
     pub(crate) disable_active_health_check: bool,
     /// Where its health checks go, if not to its address.
     pub(crate) health_check_address: Option<Address>,
@@ -94,6 +96,7 @@ mod tests {
         let place = Place {
             locality: Arc::default(),
             hostname: String::new(),
+            hash_key: String::new(),
             disable_active_health_check: false,
             health_check_address: None,
         };

@@ -17,6 +17,8 @@ pub(crate) enum Method {
     RoundRobin,
     LeastRequest(Selection),
     Random,
+    /// By the hash of the request, as the configuration says.
+    Hash,
 }
 
 /// Which hosts least request looks at, and how their requests count.
@@ -40,7 +42,7 @@ impl Settings {
     pub(crate) fn weighing(&self, latest_host_added_ns: u64) -> Weighing {
         let selection = match self.method {
             Method::LeastRequest(selection) => Some(selection),
-            Method::RoundRobin | Method::Random => None,
+            Method::RoundRobin | Method::Random | Method::Hash => None,
         };
         Weighing { selection, slow_start: self.slow_start(latest_host_added_ns) }
     }

@@ -87,8 +87,8 @@ const ENVOY_LEAST_REQUEST: Settings = (Behavior::Envoy, Policy::LEAST_REQUEST, f
 const ENVOY_CHOICES: Settings = (Behavior::Envoy, Policy::LEAST_REQUEST, true);
 const ENVOY_RANDOM: Settings = (Behavior::Envoy, Policy::Random, true);
 
-const COUNTED: PickContext = PickContext { retries: 0, uncounted: false, now_ns: 0 };
-const UNCOUNTED: PickContext = PickContext { retries: 0, uncounted: true, now_ns: 0 };
+const COUNTED: PickContext = PickContext::new();
+const UNCOUNTED: PickContext = PickContext::uncounted();
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

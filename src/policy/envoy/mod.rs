@@ -110,7 +110,7 @@ impl Tables {
     ) -> Result<usize, NoHost> {
         let number = if list.child == 0 { hash } else { child_number(state, hash, mode, list)? };
         Ok(match self.method {
-            Method::Random => remainder(number, list.hosts.len()),
+            Method::Random | Method::Hash => remainder(number, list.hosts.len()),
             _ if list.initial_weights.is_some() => self.scheduled(state, mode, choice, list),
             Method::RoundRobin => turn(state, mode, list),
             Method::LeastRequest(_) if mode == Mode::Peek => return Err(NoHost::PeekLimit),

@@ -38,7 +38,7 @@ impl Layout {
         match method {
             Method::RoundRobin => Self::Schedule(Walk::Cursor),
             Method::LeastRequest(_) => Self::Lottery,
-            Method::Random => Self::Schedule(Walk::Random),
+            Method::Random | Method::Hash => Self::Schedule(Walk::Random),
         }
     }
 }

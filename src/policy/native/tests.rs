@@ -57,7 +57,7 @@ fn picks<'a>(method: Method, panic: bool, nested: bool) -> (Pick<'a>, BTreeMap<u
     let mut state = State::new(1, 0, 0, Arc::default());
     let end = |chosen, _: &mut State| chosen;
     match method {
-        Method::Random => {
+        Method::Random | Method::Hash => {
             let mut tables: Tables<Drawn> = tables(Walk::Random, panic);
             if nested {
                 tables.flat = Drawn::new::<u64>(&[], &[]);

@@ -13,7 +13,7 @@ use crate::pick::{peer_picks, picks};
 use crate::sheet::{Cell, Sheet};
 use crate::threads::together;
 
-const COUNTED: PickContext = PickContext { retries: 0, uncounted: false, now_ns: 0 };
+const COUNTED: PickContext = PickContext::new();
 /// Requests that are active at a time, where they end.
 const ACTIVE: usize = 64;
 

@@ -9,7 +9,7 @@ use plimsoll_benches::zones::{Routing, Shape, open};
 use crate::pick::picks;
 use crate::{locality_tails, locality_ticks};
 
-const UNCOUNTED: PickContext = PickContext { retries: 0, uncounted: true, now_ns: 0 };
+const UNCOUNTED: PickContext = PickContext::uncounted();
 
 pub(crate) fn run() {
     locality_ticks::run();

@@ -10,8 +10,8 @@ use plimsoll_benches::table;
 
 use crate::layouts::{SIZES, Size, seasoned};
 
-const COUNTED: PickContext = PickContext { retries: 0, uncounted: false, now_ns: 0 };
-const UNCOUNTED: PickContext = PickContext { retries: 0, uncounted: true, now_ns: 0 };
+const COUNTED: PickContext = PickContext::new();
+const UNCOUNTED: PickContext = PickContext::uncounted();
 
 pub(crate) fn run() {
     SIZES.into_iter().for_each(weighted);

@@ -14,7 +14,7 @@ use crate::{recomputation, stores};
 
 /// Hosts that report in turn, each its own numbers.
 const HOSTS: u32 = 256;
-const UNCOUNTED: PickContext = PickContext { retries: 0, uncounted: true, now_ns: 0 };
+const UNCOUNTED: PickContext = PickContext::uncounted();
 const BEHAVIORS: [Behavior; 2] = [Behavior::Native, Behavior::Envoy];
 
 pub(crate) fn run() {

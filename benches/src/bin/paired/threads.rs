@@ -15,7 +15,7 @@ use plimsoll_benches::table;
 use crate::layouts::{Size, seasoned};
 use crate::pick::{pair_loop, pick_loop};
 
-const UNCOUNTED: PickContext = PickContext { retries: 0, uncounted: true, now_ns: 0 };
+const UNCOUNTED: PickContext = PickContext::uncounted();
 
 pub(crate) fn run() {
     for hosts in [100, 1_000, 10_000] {
