@@ -160,6 +160,10 @@ fn sentence(snapshot: &Published, trace: &Trace, host: &Result<ExplainedHost, No
         Ok(host) => {
             let policy = snapshot.config.policy.name();
             let _ = write!(why, "{policy} took {} of {} hosts", host.address, trace.hosts);
+            let is_hashed = snapshot.config.policy.consistent_hashing().is_some();
+            if let Some(choice) = trace.priority.filter(|_| is_hashed) {
+                let _ = write!(why, " by hash {}", choice.hash);
+            }
             host.slow_start.map_or(Ok(()), |Warmup { factor, seconds_left }| {
                 let percent = factor * 100.0;
                 write!(why, ", in slow start at {percent:.2} % for {seconds_left} s more")

@@ -26,6 +26,8 @@ mod cluster;
 pub mod config;
 mod error;
 mod explain;
+#[allow(dead_code, unused_imports)]
+mod hashing;
 mod host;
 mod locality;
 pub mod orca;

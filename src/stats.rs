@@ -2,9 +2,10 @@
 
 use std::fmt;
 
-use crate::cluster::{Cluster, RouterFigures, Summary};
+use crate::cluster::{Cluster, HashSummary, RouterFigures, Summary};
 use crate::error::Error;
 use crate::policy::Counter;
+use crate::policy::hashed::TableFigures;
 use crate::published::Published;
 use crate::snapshot::Cell;
 
@@ -92,6 +93,9 @@ impl Stats {
                 ("plimsoll.load_aware_mode_changes", figures.mode_changes),
             ]);
         }
+        if let Some(hashed) = summary.hashed {
+            stats.extend(of_hash_tables(hashed));
+        }
         if let Some(weights) = summary.weights {
             stats.extend([
                 ("plimsoll.weight_passes", weights.passes),
@@ -117,6 +121,27 @@ impl Stats {
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, u64)> {
         self.0.iter().copied()
     }
+}
+
+/// The figures of ring hash or Maglev.
+fn of_hash_tables(hashed: HashSummary) -> impl Iterator<Item = (&'static str, u64)> {
+    let HashSummary { figures, is_maglev, built_as_envoy } = hashed;
+    let TableFigures { size, fewest, most, without } = figures.table;
+    let gauges = if is_maglev {
+        vec![("maglev_lb.min_entries_per_host", fewest), ("maglev_lb.max_entries_per_host", most)]
+    } else {
+        vec![
+            ("ring_hash_lb.size", size),
+            ("ring_hash_lb.min_hashes_per_host", fewest),
+            ("ring_hash_lb.max_hashes_per_host", most),
+        ]
+    };
+    gauges.into_iter().chain([
+        ("plimsoll.duplicate_keys", figures.duplicate_keys),
+        ("plimsoll.hosts_without_places", without),
+        ("plimsoll.tables_built", figures.built),
+        ("plimsoll.tables_built_as_envoy", built_as_envoy.unwrap_or(0)),
+    ])
 }
 
 impl fmt::Display for Stats {

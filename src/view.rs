@@ -195,6 +195,18 @@ impl<'a> PriorityView<'a> {
         })
     }
 
+    /// The host of each place of the hash table for its healthy, its degraded or, in panic, all its
+    /// hosts: ring hash in the order of the ring, Maglev by slot. Empty unless the policy goes by
+    /// hashes and such hosts have traffic. In `behavior: native` traffic that is divided among
+    /// localities has a table for each, one after the other; in `behavior: envoy` a priority has
+    /// one table, of whatever hosts.
+    pub fn hash_table(&self, source: Source) -> impl Iterator<Item = HostRef<'a>> + use<'a> {
+        let snapshot = self.snapshot;
+        let priority = u32::try_from(self.index).unwrap_or(u32::MAX);
+        let places = snapshot.tables.places(priority, source);
+        places.filter_map(|host| snapshot.directory.get(host.slot).map(HostRef::new))
+    }
+
     /// How what goes to its healthy, its degraded or, in panic, all its hosts divides among its
     /// localities.
     #[must_use]

@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::explain::{Explanation, Trace};
 use crate::host::HostRef;
 use crate::orca::Parser;
-use crate::policy::{Candidate, Counter, NoHost, State, Tables, envoy, native};
+use crate::policy::{Candidate, Counter, NoHost, Request, State, Tables, envoy, native};
 use crate::published::Published;
 use crate::reports::{ReportFailure, ReportRejected, ResponseLoad, counter};
 use crate::snapshot::Reader;
@@ -82,6 +82,8 @@ pub struct Pick {
     pub priority: u32,
     /// Whether the pick counts as an active request until [`Worker::done`].
     pub counted: bool,
+    /// Whether it counts in the total that a policy with a `hash_balance_factor` goes by.
+    pub in_total: bool,
 }
 
 /// How a request ended.
@@ -216,13 +218,14 @@ impl Worker {
     ) -> Result<Pick, NoHost> {
         let (snapshot, state) = self.advance();
         state.pick_ns = context.now_ns;
+        state.request = context.request();
         let accept = |candidate: Candidate| {
             let entry = snapshot.directory.get(candidate.host.slot);
             entry.is_none_or(|entry| accept(candidate.uncounted(), HostRef::new(entry)))
         };
         let retries = context.retries.min(MAX_RETRIES);
         let chosen = snapshot.tables.pick_filtered(state, retries, accept, &mut ());
-        finish(chosen, snapshot, state, context.uncounted)
+        finish_of_any(chosen, snapshot, state, context.uncounted)
     }
 
     /// Picks hosts for several requests from one snapshot, and returns how many. Stops at the
@@ -245,6 +248,9 @@ impl Worker {
             Tables::Envoy(tables) => {
                 state.pick_ns = context.now_ns;
                 fill(picks, || end(tables.pick(state, &mut ()), state))
+            }
+            Tables::Hashed(_) | Tables::EnvoyHashed(_) => {
+                fill(picks, || others(snapshot, state, context))
             }
         }
     }
@@ -288,11 +294,13 @@ impl Worker {
         if self.reader.held().is_some_and(|snapshot| snapshot.reports.is_some()) {
             self.learn(pick, outcome);
         }
-        if self.shared.table.end(pick.slot, pick.generation) {
-            Ok(())
-        } else {
-            Err(DoneError::Stale)
+        if !self.shared.table.end(pick.slot, pick.generation) {
+            return Err(DoneError::Stale);
         }
+        if pick.in_total {
+            self.shared.table.end_in_total();
+        }
+        Ok(())
     }
 
     /// Lets a policy that wants to learn of it know how a request ended: before the end, after
@@ -397,6 +405,7 @@ impl Worker {
         let (snapshot, state) = self.advance();
         let mut state = state.detached();
         state.pick_ns = context.now_ns;
+        state.request = context.request();
         if let Some(draw) = draw {
             state.draw_next(draw);
         }
@@ -460,7 +469,12 @@ fn others(snapshot: &Published, state: &mut State, context: &PickContext) -> Res
         Tables::RoundRobin(tables) => round_robin(tables, snapshot, state, uncounted),
         Tables::Random(tables) => random(tables, snapshot, state, uncounted),
         Tables::LeastRequest(tables) => least_request(tables, snapshot, state, uncounted),
+        Tables::Hashed(tables) => hashed(tables, snapshot, state, context),
         Tables::Envoy(tables) => as_envoy(tables, snapshot, state, context),
+        Tables::EnvoyHashed(tables) => {
+            state.request = context.request();
+            finish_of_any(tables.pick(state, &mut ()), snapshot, state, context.uncounted)
+        }
     }
 }
 
@@ -495,6 +509,22 @@ fn least_request(
 }
 
 #[inline(never)]
+fn hashed(
+    tables: &native::Hashed,
+    snapshot: &Published,
+    state: &mut State,
+    context: &PickContext,
+) -> Result<Pick, NoHost> {
+    state.request = context.request();
+    let chosen = tables.pick(state, &mut ());
+    if tables.is_balanced() {
+        finish_of_any(chosen, snapshot, state, context.uncounted)
+    } else {
+        finish(chosen, snapshot, state, context.uncounted)
+    }
+}
+
+#[inline(never)]
 fn as_envoy(
     tables: &envoy::Tables,
     snapshot: &Published,
@@ -526,6 +556,27 @@ fn finish(
     }
 }
 
+/// The same for any policy: one that is bounded counts all requests together as well.
+fn finish_of_any(
+    chosen: Result<Candidate, NoHost>,
+    snapshot: &Published,
+    state: &State,
+    uncounted: bool,
+) -> Result<Pick, NoHost> {
+    let pick = finish(chosen, snapshot, state, uncounted)?;
+    let in_total = pick.counted && snapshot.tables.is_balanced();
+    if in_total {
+        snapshot.cells.begin_in_total();
+    }
+    Ok(Pick { in_total, ..pick })
+}
+
+impl PickContext {
+    fn request(&self) -> Request {
+        Request { hash: self.hash, attempt: self.attempt.min(MAX_RETRIES) }
+    }
+}
+
 impl Candidate {
     fn uncounted(self) -> Pick {
         Pick {
@@ -533,6 +584,7 @@ impl Candidate {
             generation: self.host.generation,
             priority: self.priority,
             counted: false,
+            in_total: false,
         }
     }
 }

@@ -73,7 +73,7 @@ unsafe fn fill(
     out: *mut Pick,
     capacity: usize,
 ) -> Result<usize, NoHost> {
-    let blank = plimsoll::Pick { slot: 0, generation: 0, priority: 0, counted: false };
+    let blank = plimsoll::Pick::default();
     // SAFETY: the caller promises the room, and size and alignment fit (asserted above).
     let slots = unsafe { slice::from_raw_parts_mut(out.cast::<Slot>(), capacity) };
     for slot in &mut *slots {

@@ -106,11 +106,14 @@ mod pointers_of_64_bits {
     const _: () = assert!(offset_of!(LocalityShown, utilization) == 88);
     const _: () = assert!(offset_of!(LocalityShown, weight) == 96);
 
-    const _: () = assert!(size_of::<PickContext>() == 24);
+    const _: () = assert!(size_of::<PickContext>() == 40);
     const _: () = assert!(offset_of!(PickContext, size) == 0);
     const _: () = assert!(offset_of!(PickContext, retries) == 8);
     const _: () = assert!(offset_of!(PickContext, flags) == 12);
     const _: () = assert!(offset_of!(PickContext, now_ns) == 16);
+    const _: () = assert!(offset_of!(PickContext, hash) == 24);
+    const _: () = assert!(offset_of!(PickContext, attempt) == 32);
+    const _: () = assert!(offset_of!(PickContext, reserved) == 36);
 
     const _: () = assert!(size_of::<ResponseLoad>() == 80);
     const _: () = assert!(offset_of!(ResponseLoad, size) == 0);

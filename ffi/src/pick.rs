@@ -15,10 +15,15 @@ use crate::worker::WorkerHandle;
 
 /// `plimsoll_pick.flags`: the pick counts as an active request until `plimsoll_worker_done`.
 pub const PLIMSOLL_PICK_COUNTED: u32 = 1;
+/// `plimsoll_pick.flags`, with `PLIMSOLL_PICK_COUNTED` only: it counts in the total that a policy
+/// with a `hash_balance_factor` goes by.
+pub const PLIMSOLL_PICK_IN_TOTAL: u32 = 2;
 
 /// `plimsoll_pick_context.flags`: the pick is not to be counted. It is valid until the same
 /// worker's next pick, and is not to be done.
 pub const PLIMSOLL_PICK_UNCOUNTED: u32 = 1;
+/// `plimsoll_pick_context.flags`: `hash` is the hash of the request.
+pub const PLIMSOLL_PICK_HASHED: u32 = 2;
 
 /// `plimsoll_worker_done`: the request was answered.
 pub const PLIMSOLL_OUTCOME_SUCCESS: u32 = 0;
@@ -39,7 +44,7 @@ pub struct Pick {
     pub generation: u32,
     /// The priority that the host was picked at.
     pub priority: u32,
-    /// `PLIMSOLL_PICK_COUNTED`, or 0.
+    /// `PLIMSOLL_PICK_COUNTED`, perhaps with `PLIMSOLL_PICK_IN_TOTAL`, or 0.
     pub flags: u32,
 }
 
@@ -53,12 +58,20 @@ pub struct PickContext {
     /// How many more hosts `plimsoll_worker_pick_filtered` tries while they are refused; more than
     /// 128 count as 128.
     pub retries: u32,
-    /// `PLIMSOLL_PICK_UNCOUNTED`, or 0.
+    /// `PLIMSOLL_PICK_UNCOUNTED` and `PLIMSOLL_PICK_HASHED`, or 0.
     pub flags: u32,
     /// What the clock shows now, on the scale of `plimsoll_cluster_tick`; 0 for what the last tick
     /// was told. With `PLIMSOLL_BEHAVIOR_ENVOY` hosts in slow start are weighed by it; nothing else
     /// reads it.
     pub now_ns: u64,
+    /// The hash of the request, with `PLIMSOLL_PICK_HASHED`; read by `ring_hash` and `maglev`, which
+    /// draw a number without it.
+    pub hash: u64,
+    /// Which attempt at the same request this is, 0 first; more than 128 count as 128. Read by
+    /// `ring_hash` and `maglev`, which give another host each time.
+    pub attempt: u32,
+    /// 0.
+    pub reserved: u32,
 }
 
 // SAFETY: integers only; `layout` leaves no room for padding.
@@ -68,7 +81,11 @@ impl Pick {
     pub(crate) const NONE: Self = Self { slot: 0, generation: 0, priority: 0, flags: 0 };
 
     pub(crate) fn of(pick: plimsoll::Pick) -> Self {
-        let flags = if pick.counted { PLIMSOLL_PICK_COUNTED } else { 0 };
+        let flags = match (pick.counted, pick.in_total) {
+            (false, _) => 0,
+            (true, false) => PLIMSOLL_PICK_COUNTED,
+            (true, true) => PLIMSOLL_PICK_COUNTED | PLIMSOLL_PICK_IN_TOTAL,
+        };
         Self { slot: pick.slot, generation: pick.generation, priority: pick.priority, flags }
     }
 
@@ -78,13 +95,15 @@ impl Pick {
     ///
     /// Flags that no pick has.
     pub(crate) fn to_engine(self) -> Result<plimsoll::Pick, Status> {
-        let counted = match self.flags {
-            0 => false,
-            PLIMSOLL_PICK_COUNTED => true,
+        const OF_BOUNDED: u32 = PLIMSOLL_PICK_COUNTED | PLIMSOLL_PICK_IN_TOTAL;
+        let (counted, in_total) = match self.flags {
+            0 => (false, false),
+            PLIMSOLL_PICK_COUNTED => (true, false),
+            OF_BOUNDED => (true, true),
             _ => return Err(Status::InvalidArgument),
         };
         let Self { slot, generation, priority, .. } = self;
-        Ok(plimsoll::Pick { slot, generation, priority, counted })
+        Ok(plimsoll::Pick { slot, generation, priority, counted, in_total })
     }
 }
 
@@ -96,13 +115,23 @@ impl Pick {
 #[inline(always)]
 pub(crate) unsafe fn given(context: *const PickContext) -> Result<PickContext, Status> {
     if context.is_null() {
-        return Ok(PickContext { size: 0, retries: 0, flags: 0, now_ns: 0 });
+        return Ok(PickContext::NONE);
     }
     // SAFETY: not null; the caller promises the rest.
     unsafe { growable::read(context) }.map_err(SizeProblem::status)
 }
 
 impl PickContext {
+    /// Nothing is known.
+    const NONE: Self =
+        Self { size: 0, retries: 0, flags: 0, now_ns: 0, hash: 0, attempt: 0, reserved: 0 };
+
+    /// The same with the size that the interface wants.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { size: size_of::<Self>(), ..Self::NONE }
+    }
+
     /// The context in the engine's form.
     #[inline(always)]
     pub(crate) fn with(self, uncounted: bool) -> plimsoll::PickContext {
@@ -110,7 +139,8 @@ impl PickContext {
             retries: self.retries,
             uncounted,
             now_ns: self.now_ns,
-            ..plimsoll::PickContext::new()
+            hash: (self.flags & PLIMSOLL_PICK_HASHED != 0).then_some(self.hash),
+            attempt: self.attempt,
         }
     }
 
@@ -118,9 +148,9 @@ impl PickContext {
     /// back wider than it was written, and wait for that.
     #[inline(always)]
     pub(crate) fn is_uncounted(&self) -> Result<bool, Status> {
-        match self.flags {
-            0 => Ok(false),
-            PLIMSOLL_PICK_UNCOUNTED => Ok(true),
+        match self.flags & !PLIMSOLL_PICK_HASHED {
+            0 if self.reserved == 0 => Ok(false),
+            PLIMSOLL_PICK_UNCOUNTED if self.reserved == 0 => Ok(true),
             _ => Err(Status::InvalidArgument),
         }
     }

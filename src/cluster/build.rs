@@ -211,7 +211,7 @@ fn rebuild_envoy(model: &mut Model, means: Means<'_>) -> u64 {
         if set.lists_are_stale || depends_on_time {
             let weighing = settings.weighing(*latest_host_added_ns);
             let refresh = |list: &mut List| {
-                if settings.method != Method::Random {
+                if !matches!(settings.method, Method::Random | Method::Hash) {
                     list.refresh(&weighing, &cells, *now_ns);
                 }
             };

@@ -7,9 +7,11 @@ use super::build;
 use super::check::check;
 use super::draft::Draft;
 use super::fleet::LocalCluster;
+use super::hash_tables::{HashFigures, HashTables};
 use super::load_aware::LoadAwareFigures;
 use super::localities::{Router, RouterFigures};
 use super::model::Model;
+use super::refreshes::Refreshes;
 use super::runtime::{NAMED_METRICS_FIRST, Runtime, RuntimeValue};
 use super::settings;
 use super::streams::{StreamTarget, Streams, target};
@@ -46,6 +48,9 @@ pub(crate) struct Control {
     reports: Option<Arc<Reports>>,
     streams: Streams,
     router: Router,
+    /// The tables of policies that go by hashes.
+    hash_tables: HashTables,
+    refreshes: Refreshes,
     /// What other clusters see of this one.
     as_local: LocalCluster,
     loads: Loads,
@@ -76,10 +81,21 @@ pub(crate) struct Summary {
     pub(crate) streams: StreamStats,
     pub(crate) router: RouterFigures,
     pub(crate) load_aware: Option<LoadAwareFigures>,
+    pub(crate) hashed: Option<HashSummary>,
     pub(crate) duplicates: u64,
     pub(crate) max_host_weight: u32,
     pub(crate) departed: usize,
     pub(crate) workers: usize,
+}
+
+/// What statistics show of a policy that goes by hashes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct HashSummary {
+    pub(crate) figures: HashFigures,
+    /// It is Maglev, not a ring.
+    pub(crate) is_maglev: bool,
+    /// Tables as Envoy would have built them, in `behavior: envoy` only.
+    pub(crate) built_as_envoy: Option<u64>,
 }
 
 /// What a new cluster is made of.
@@ -136,7 +152,11 @@ impl Control {
         draft.model.visible = false;
         let mut streams = Streams::new(&config, seed);
         streams.follow(draft.model, &config);
-        let first = draft.contents(&loads, identity, 1);
+        let mut refreshes = Refreshes::default();
+        refreshes.make_policy(&runtime, draft.model.priorities.len());
+        refreshes.end_first_batch(draft.model.priorities.len());
+        let mut hash_tables = HashTables::new(&config);
+        let first = draft.contents(&loads, identity, 1, &mut hash_tables);
         let (cell, publisher) = Cell::with_publisher(Box::new(first));
         let control = Self {
             model,
@@ -151,6 +171,8 @@ impl Control {
             reports,
             streams,
             router,
+            hash_tables,
+            refreshes,
             as_local,
             loads,
             identity,
@@ -168,7 +190,9 @@ impl Control {
             _ => Arc::clone(&self.config),
         };
         check(update, &self.model)?;
+        let before = (self.model.priorities.len(), self.model.health_changes);
         change_hosts(&mut self.model, update, &config, table);
+        self.count_refreshes(update, before);
         if update.assignment.is_some() {
             if let Some(weights) = &self.weights {
                 weights.note_assignment(&mut self.model);
@@ -180,6 +204,21 @@ impl Control {
             self.reconfigure(config);
         }
         Ok(self.publish())
+    }
+
+    /// Counts the tables that Envoy would build for this update; `before` has the priorities and the
+    /// health changes before it.
+    fn count_refreshes(&mut self, update: &Update, before: (usize, u64)) {
+        let Self { model, refreshes, .. } = self;
+        let priorities = model.priorities.len();
+        if update.assignment.is_some() || !update.upserts.is_empty() || !update.removals.is_empty()
+        {
+            let sets = model.priorities.iter().enumerate();
+            let updated: Vec<usize> =
+                sets.filter(|(_, set)| set.updated).map(|(index, _)| index).collect();
+            refreshes.take_batch(&updated, before.0, priorities);
+        }
+        refreshes.take_health(model.health_changes - before.1, priorities);
     }
 
     /// Takes over other settings. Loads start afresh; positions only if they mean something else.
@@ -199,6 +238,8 @@ impl Control {
             self.model.forget_health_checks();
         }
         self.config = config;
+        self.hash_tables.configure(&self.config);
+        self.refreshes.make_policy(&self.runtime, self.model.priorities.len());
         self.weights = ReportedWeights::for_policy(
             &self.config,
             self.runtime.is_on(NAMED_METRICS_FIRST, true),
@@ -254,10 +295,10 @@ impl Control {
         if updated || changed_loads || built > 0 {
             self.identity.revision += 1;
         }
-        let Self { model, config, runtime, settings, weights, reports, .. } = self;
+        let Self { model, config, runtime, settings, weights, reports, hash_tables, .. } = self;
         let (weights, reports) = (weights.as_ref(), reports.as_ref());
         let draft = Draft { model, config, runtime, settings, weights, reports };
-        let next = draft.contents(&self.loads, self.identity, self.version);
+        let next = draft.contents(&self.loads, self.identity, self.version, hash_tables);
         let lists = self.model.positions();
         self.workers.iter().for_each(|worker| worker.grow(lists));
         self.publisher.publish(Box::new(next));
@@ -381,6 +422,12 @@ impl Control {
             streams: self.streams.stats(),
             router: self.router.figures,
             load_aware: self.router.load_aware_figures(),
+            hashed: self.config.policy.consistent_hashing().map(|_| HashSummary {
+                figures: self.hash_tables.figures,
+                is_maglev: matches!(self.config.policy, Policy::Maglev(_)),
+                built_as_envoy: (self.config.behavior == Behavior::Envoy)
+                    .then_some(self.refreshes.tables),
+            }),
             duplicates: self.model.duplicates,
             max_host_weight: self.model.max_host_weight,
             departed: self.model.slots.departed(),
@@ -471,5 +518,6 @@ fn reports(
 fn is_seeded(config: &ClusterConfig) -> bool {
     config.behavior == Behavior::Envoy
         && config.policy != Policy::Random
+        && config.policy.consistent_hashing().is_none()
         && !matches!(config.locality_routing, LocalityRouting::LoadAware(_))
 }

@@ -1,12 +1,16 @@
 //! The next snapshot on its way: from the model and the settings to what is published.
 
 use super::build::{self, Means};
+use super::hash_tables::HashTables;
 use super::localities::{Moment, Router};
 use super::model::Model;
 use super::runtime::{HEALTHY_PANIC_THRESHOLD, Runtime, RuntimeValue};
 use super::set::PrioritySet;
 use super::weights::ReportedWeights;
 use crate::config::{Behavior, ClusterConfig, LocalityRouting};
+use crate::host::Cells;
+use crate::policy::hashed::Balance;
+use crate::policy::native::Portion;
 use crate::policy::{Identity, Method, Settings, Tables, envoy, native};
 use crate::priority::{self, Loads, Rules};
 use crate::published::{LocalityTally, Priority, Published};
@@ -74,12 +78,13 @@ impl Draft<'_> {
         }
     }
 
-    fn tables(&self, loads: &Loads) -> Tables {
+    fn tables(&self, loads: &Loads, hash_tables: &mut HashTables) -> Tables {
         let fail = self.config.fail_traffic_on_panic;
         let Settings { method, .. } = *self.settings;
         let cells = self.model.slots.cells();
+        let balance = self.balance(&cells);
         if self.config.behavior == Behavior::Envoy {
-            return Tables::Envoy(envoy::Tables {
+            let tables = envoy::Tables {
                 method,
                 weighing: self.settings.weighing(self.model.latest_host_added_ns),
                 fail_traffic_on_panic: fail,
@@ -89,13 +94,21 @@ impl Draft<'_> {
                 updates: self.model.priorities.iter().map(|set| set.updates).collect(),
                 children: self.model.children,
                 cells,
-            });
+            };
+            if method != Method::Hash {
+                return Tables::Envoy(tables);
+            }
+            let routing = &self.config.locality_routing;
+            let by_hash = hash_tables.envoy(self.model, loads, routing);
+            return Tables::EnvoyHashed(envoy::Hashed::new(tables, by_hash, balance));
         }
         let chunks = build::chunks(self.model);
         match method {
             Method::RoundRobin => Tables::RoundRobin(native::Tables::new(fail, loads, &chunks)),
-            Method::Random | Method::Hash => {
-                Tables::Random(native::Tables::new(fail, loads, &chunks))
+            Method::Random => Tables::Random(native::Tables::new(fail, loads, &chunks)),
+            Method::Hash => {
+                let table = |portion: &Portion<'_>| hash_tables.native(portion, self.model);
+                Tables::Hashed(native::Hashed::new(fail, loads, &chunks, balance, table))
             }
             Method::LeastRequest(selection) => {
                 let tables = native::LeastRequest::new(fail, loads, &chunks, cells, selection);
@@ -104,9 +117,23 @@ impl Draft<'_> {
         }
     }
 
-    pub(super) fn contents(mut self, loads: &Loads, identity: Identity, version: u64) -> Published {
+    /// What bounded load goes by, if the policy has a bound.
+    fn balance(&self, cells: &Cells) -> Option<Balance> {
+        let factor = self.config.policy.consistent_hashing()?.hash_balance_factor?;
+        Some(Balance { factor, cells: cells.clone() })
+    }
+
+    pub(super) fn contents(
+        mut self,
+        loads: &Loads,
+        identity: Identity,
+        version: u64,
+        hash_tables: &mut HashTables,
+    ) -> Published {
+        let tables = self.tables(loads, hash_tables);
+        hash_tables.settle();
         Published {
-            tables: self.tables(loads),
+            tables,
             identity,
             cells: self.model.slots.cells(),
             directory: self.model.directory.clone(),

@@ -127,6 +127,11 @@ impl Router {
                     }
                     is_changed
                 }
+                // Its hash policies do not look at zones, and at weights when they make their tables.
+                Behavior::Envoy if moment.config.policy.consistent_hashing().is_some() => {
+                    let before = std::mem::take(&mut set.localities);
+                    before != Localities::default()
+                }
                 Behavior::Envoy if set.updated || (fleet_changed && index == 0) => {
                     let localities = Localities {
                         aware: None,

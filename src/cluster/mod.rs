@@ -5,11 +5,13 @@ mod check;
 mod control;
 mod draft;
 mod fleet;
+mod hash_tables;
 mod load;
 mod load_aware;
 mod localities;
 mod model;
 mod period;
+mod refreshes;
 mod runtime;
 mod set;
 mod settings;
@@ -25,8 +27,8 @@ pub use runtime::{Runtime, RuntimeValue};
 pub use streams::StreamTarget;
 pub use update::{Applied, HostChange, Update};
 
-pub(crate) use control::Summary;
 use control::{Control, Seeds};
+pub(crate) use control::{HashSummary, Summary};
 pub(crate) use localities::RouterFigures;
 use model::Model;
 

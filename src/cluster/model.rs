@@ -38,6 +38,8 @@ pub(super) struct Model {
     pub(super) now_ns: u64,
     /// When the host came up that came up last; at first, when the policy was made.
     pub(super) latest_host_added_ns: u64,
+    /// Hosts whose health reports changed, each time they did.
+    pub(super) health_changes: u64,
     by_address: HashMap<Address, u32>,
     /// This proxy's own place.
     pub(super) node: Option<Locality>,
@@ -67,6 +69,7 @@ impl Model {
             visible: true,
             now_ns,
             latest_host_added_ns: now_ns,
+            health_changes: 0,
             by_address: HashMap::new(),
             node,
             lists: FIRST_LOCALITY_LIST,
@@ -382,6 +385,7 @@ impl Model {
             return;
         }
         self.visible = true;
+        self.health_changes += 1;
         // Envoy takes every priority anew when a health check or an ejection changes something,
         // whether or not it changes who is eligible.
         self.priorities.iter_mut().for_each(|set| set.updated = true);

@@ -27,6 +27,15 @@ pub(super) const COUNT_PENDING_REQUESTS: &str =
 pub(super) const NAMED_METRICS_FIRST: &str =
     "envoy.reloadable_features.orca_weight_manager_use_named_metrics_first";
 
+/// Whether a batch of updates makes the policies of Envoy build their structures once; on unless set.
+//= envoy v1.40 source/common/runtime/runtime_features.cc#coalesce_lb_rebuilds_on_batch_update
+pub(super) const COALESCE_REBUILDS: &str =
+    "envoy.reloadable_features.coalesce_lb_rebuilds_on_batch_update";
+
+/// Whether Envoy's cluster manager takes a batch of updates as one; on unless set.
+//= envoy v1.40 source/common/runtime/runtime_features.cc#enable_batch_aware_update
+pub(super) const BATCH_AWARE_UPDATE: &str = "envoy.reloadable_features.enable_batch_aware_update";
+
 /// One runtime value.
 ///
 /// As in Envoy, a reader gets the form that it asks for if the value has it: whole numbers are

@@ -17,7 +17,7 @@
 //! no edge depends on it.
 
 use super::segments::Segments;
-use crate::sync::{Arc, AtomicU32, Ordering};
+use crate::sync::{Arc, AtomicU32, AtomicU64, CachePadded, Ordering};
 
 /// A cache line's worth of cells.
 const LANES: usize = 4;
@@ -81,13 +81,40 @@ impl Block {
 /// The counters of the hosts that one snapshot can name, for its picks: one step less to a cell
 /// than through the [`Table`].
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Cells(Arc<[Arc<Block>]>);
+pub(crate) struct Cells {
+    blocks: Arc<[Arc<Block>]>,
+    total: Arc<Total>,
+}
+
+/// Requests over all hosts, for bounded load: those of its own picks, and those that are counted
+/// elsewhere, a signed number that wraps.
+#[derive(Debug, Default)]
+struct Total {
+    active: CachePadded<AtomicU64>,
+    elsewhere: AtomicU64,
+}
+
+impl Total {
+    fn load(&self) -> u64 {
+        // No edge: figures.
+        let elsewhere = self.elsewhere.load(Ordering::Relaxed);
+        let load = self.active.load(Ordering::Relaxed).wrapping_add(elsewhere);
+        if load.cast_signed() < 0 { 0 } else { load }
+    }
+
+    /// Takes note of another number of requests that are counted elsewhere. Control side.
+    fn moves(&self, before: u32, after: u32) {
+        let change = i64::from(after.cast_signed()) - i64::from(before.cast_signed());
+        // No edge: a figure.
+        self.elsewhere.fetch_add(change.cast_unsigned(), Ordering::Relaxed);
+    }
+}
 
 impl Cells {
     /// Counts one more active request. The caller's snapshot names the slot.
     #[inline]
     pub(crate) fn begin(&self, slot: u32) {
-        if let Some(block) = self.0.get(slot as usize / BLOCK) {
+        if let Some(block) = self.blocks.get(slot as usize / BLOCK) {
             // H1: made visible by clearing the snapshot's name, which comes later.
             block.cell(slot).active.fetch_add(1, Ordering::Relaxed);
         }
@@ -96,12 +123,25 @@ impl Cells {
     /// How many requests are active on a host, wherever they are counted.
     #[inline]
     pub(crate) fn load(&self, slot: u32) -> u32 {
-        self.0.get(slot as usize / BLOCK).map_or(0, |block| block.cell(slot).load())
+        self.blocks.get(slot as usize / BLOCK).map_or(0, |block| block.cell(slot).load())
+    }
+
+    /// Counts one more request of a bounded policy.
+    #[inline]
+    pub(crate) fn begin_in_total(&self) {
+        // No edge: a figure.
+        self.total.active.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The requests of bounded policies, and those that are counted elsewhere.
+    #[inline]
+    pub(crate) fn total(&self) -> u64 {
+        self.total.load()
     }
 
     /// The same with those that wait for a connection.
     pub(crate) fn load_with_pending(&self, slot: u32) -> u64 {
-        let Some(block) = self.0.get(slot as usize / BLOCK) else { return 0 };
+        let Some(block) = self.blocks.get(slot as usize / BLOCK) else { return 0 };
         let cell = block.cell(slot);
         // No edge: a figure.
         u64::from(cell.load()) + u64::from(cell.pending.load(Ordering::Relaxed))
@@ -112,17 +152,19 @@ impl Cells {
 #[derive(Debug)]
 pub(crate) struct Table {
     blocks: Segments<Arc<Block>, 0, SEGMENTS>,
+    total: Arc<Total>,
 }
 
 impl Table {
     pub(crate) fn new() -> Self {
-        Self { blocks: Segments::new() }
+        Self { blocks: Segments::new(), total: Arc::default() }
     }
 
     /// Makes sure that slots `0..slots` exist, and returns the cells of all that do. Control side.
     pub(crate) fn grow(&self, slots: usize) -> Cells {
         self.blocks.grow(slots.div_ceil(BLOCK), |_| Arc::new(Block::new()));
-        Cells(self.blocks.iter().cloned().collect())
+        let blocks = self.blocks.iter().cloned().collect();
+        Cells { blocks, total: Arc::clone(&self.total) }
     }
 
     /// Whether `slot` exists.
@@ -149,6 +191,12 @@ impl Table {
         cell.active.fetch_update(Ordering::Release, Ordering::Relaxed, end).is_ok()
     }
 
+    /// Counts one request of a bounded policy less.
+    pub(crate) fn end_in_total(&self) {
+        // No edge: a figure.
+        self.total.active.fetch_sub(1, Ordering::Relaxed);
+    }
+
     /// The active requests of a host, wherever they are counted, as a figure.
     pub(crate) fn load(&self, slot: u32) -> u32 {
         self.cell(slot).map_or(0, HostCell::load)
@@ -160,7 +208,9 @@ impl Table {
         let Some(cell) = self.cell(slot) else { return };
         // No edge: figures. Requests that begin or end meanwhile go on from there.
         let counted = cell.active.load(Ordering::Relaxed);
-        cell.elsewhere.store(load.wrapping_sub(counted), Ordering::Relaxed);
+        let elsewhere = load.wrapping_sub(counted);
+        self.total.moves(cell.elsewhere.load(Ordering::Relaxed), elsewhere);
+        cell.elsewhere.store(elsewhere, Ordering::Relaxed);
         if let Some(pending) = pending {
             cell.pending.store(pending, Ordering::Relaxed);
         }
@@ -190,6 +240,7 @@ impl Table {
         if let Some(cell) = self.cell(slot) {
             // No edge: no snapshot names the host, so only the control side and ended handles look.
             cell.generation.fetch_add(1, Ordering::Relaxed);
+            self.total.moves(cell.elsewhere.load(Ordering::Relaxed), 0);
             cell.elsewhere.store(0, Ordering::Relaxed);
             cell.pending.store(0, Ordering::Relaxed);
         }

@@ -6,18 +6,19 @@
 //! writes down each decision, and so explains the very code that picks.
 
 pub(crate) mod envoy;
+pub(crate) mod hashed;
 pub(crate) mod native;
 mod settings;
 mod state;
 
 pub(crate) use settings::{Method, NS_PER_MS, Selection, Settings, SlowStart, age_ms};
-pub(crate) use state::{Clock, Counter, Counts, Identity, State, WorkerShared};
+pub(crate) use state::{Clock, Counter, Counts, Identity, Request, State, WorkerShared};
 
 use crate::host::Entry;
 use std::fmt;
 
 /// A host as a pick names it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct HostId {
     pub(crate) slot: u32,
     pub(crate) generation: u32,
@@ -50,7 +51,8 @@ pub enum NoHost {
     Panic,
     /// Peeks only: as many are outstanding as there are healthy hosts, or as the worker's
     /// [`peek_capacity`](crate::WorkerOptions::peek_capacity) allows; or, in `behavior: envoy`,
-    /// least request draws its hosts, which Envoy does not do ahead of time.
+    /// least request draws its hosts, which Envoy does not do ahead of time; or the policy goes by
+    /// the hash of a request, which nobody knows ahead of time.
     PeekLimit,
 }
 
@@ -131,8 +133,12 @@ pub(crate) enum Tables {
     Random(native::Tables<native::Drawn>),
     /// `behavior: native`, `least_request`.
     LeastRequest(native::LeastRequest),
+    /// `behavior: native`, `ring_hash` and `maglev`.
+    Hashed(native::Hashed),
     /// `behavior: envoy`.
     Envoy(envoy::Tables),
+    /// The same, `ring_hash` and `maglev`.
+    EnvoyHashed(envoy::Hashed),
 }
 
 impl Tables {
@@ -141,6 +147,7 @@ impl Tables {
     pub(crate) fn adopt(&self, state: &mut State, identity: Identity) {
         match self {
             Self::Envoy(tables) => tables.adopt(state, identity),
+            Self::EnvoyHashed(tables) => tables.adopt(state, identity),
             _ => state.adopt(identity, &[]),
         }
     }
@@ -155,7 +162,20 @@ impl Tables {
                 tables.pick(state, recorder, |chosen, _| chosen)
             }
             Self::LeastRequest(tables) => tables.again(state, recorder),
+            Self::Hashed(tables) if is_first => tables.pick(state, recorder),
+            Self::Hashed(tables) => tables.again(state, recorder),
             Self::Envoy(tables) => tables.pick(state, recorder),
+            Self::EnvoyHashed(tables) if is_first => tables.pick(state, recorder),
+            Self::EnvoyHashed(tables) => tables.again(state, recorder),
+        }
+    }
+
+    /// Whether picks count in the total that bounded load goes by.
+    pub(crate) fn is_balanced(&self) -> bool {
+        match self {
+            Self::Hashed(tables) => tables.is_balanced(),
+            Self::EnvoyHashed(tables) => tables.is_balanced(),
+            _ => false,
         }
     }
 
@@ -185,6 +205,25 @@ impl Tables {
             Self::Random(tables) => tables.peek_random(state),
             Self::LeastRequest(tables) => tables.peek(state),
             Self::Envoy(tables) => tables.peek(state),
+            Self::Hashed(_) | Self::EnvoyHashed(_) => Err(NoHost::PeekLimit),
+        }
+    }
+
+    /// The host of every place of the hash tables for one kind of hosts of a priority.
+    pub(crate) fn places(
+        &self,
+        priority: u32,
+        source: Source,
+    ) -> Box<dyn Iterator<Item = HostId> + '_> {
+        match self {
+            Self::Hashed(tables) => {
+                let tables = tables.tables(priority, source);
+                Box::new(tables.flat_map(|table| table.places()))
+            }
+            Self::EnvoyHashed(tables) => {
+                Box::new(tables.table(priority).into_iter().flat_map(|table| table.places()))
+            }
+            _ => Box::new(std::iter::empty()),
         }
     }
 
@@ -195,7 +234,9 @@ impl Tables {
             Self::RoundRobin(tables) => tables.shares(each),
             Self::Random(tables) => tables.shares(each),
             Self::LeastRequest(tables) => tables.shares(each),
+            Self::Hashed(tables) => tables.shares(each),
             Self::Envoy(tables) => tables.shares(now_ns, each),
+            Self::EnvoyHashed(tables) => tables.shares(each),
         }
     }
 }

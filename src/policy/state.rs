@@ -32,6 +32,8 @@ pub(crate) enum Counter {
     ZoneRoutingCrossZone,
     /// Picks that any zone got, since none had anything left.
     ZoneNoCapacityLeft,
+    /// Attempts at a host that had as many requests as its bound allows.
+    BoundedLoad,
     /// Load reports that were taken in.
     ReportsAccepted,
     /// Load reports that nobody wants, or whose host is gone.
@@ -48,7 +50,7 @@ pub(crate) enum Counter {
 
 impl Counter {
     /// All of them, in order.
-    pub(crate) const ALL: [Self; 13] = [
+    pub(crate) const ALL: [Self; 14] = [
         Self::HealthyPanic,
         Self::NoneHealthy,
         Self::LocalClusterNotOk,
@@ -56,6 +58,7 @@ impl Counter {
         Self::ZoneRoutingSampled,
         Self::ZoneRoutingCrossZone,
         Self::ZoneNoCapacityLeft,
+        Self::BoundedLoad,
         Self::ReportsAccepted,
         Self::ReportsIgnored,
         Self::ReportsUnreadable,
@@ -74,6 +77,7 @@ impl Counter {
             Self::ZoneRoutingSampled => "lb_zone_routing_sampled",
             Self::ZoneRoutingCrossZone => "lb_zone_routing_cross_zone",
             Self::ZoneNoCapacityLeft => "lb_zone_no_capacity_left",
+            Self::BoundedLoad => "plimsoll.bounded_load_redirects",
             Self::ReportsAccepted => "plimsoll.load_reports_accepted",
             Self::ReportsIgnored => "plimsoll.load_reports_ignored",
             Self::ReportsUnreadable => "plimsoll.load_reports_unreadable",
@@ -144,6 +148,13 @@ impl Clock {
     }
 }
 
+/// What policies that go by hashes are told of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Request {
+    pub(crate) hash: Option<u64>,
+    pub(crate) attempt: u32,
+}
+
 /// See the module.
 #[derive(Debug)]
 pub(crate) struct State {
@@ -151,8 +162,11 @@ pub(crate) struct State {
     pub(crate) shared: Arc<WorkerShared>,
     /// Draws of peeks that no pick has used yet.
     stash: Stash,
+    pub(crate) request: Request,
     /// The number of the last attempt, from which retries go on.
     pub(super) attempt: u64,
+    /// Where Envoy's bounded load writes down in which order it looks at hosts.
+    pub(super) order: Vec<u32>,
     /// The native cursor.
     pub(super) position: u64,
     /// Where the native cursor's next peek looks.
@@ -206,7 +220,9 @@ impl State {
             draws: Draws::new(seed, number),
             shared: Arc::new(WorkerShared::new()),
             stash: Stash::new(peek_capacity),
+            request: Request::default(),
             attempt: 0,
+            order: Vec::new(),
             position,
             peeked: position,
             ahead: 0,
@@ -364,6 +380,7 @@ impl State {
             locality_schedulers: self.locality_schedulers.clone(),
             locality_seeds: self.locality_seeds.clone(),
             children: self.children.clone(),
+            order: Vec::with_capacity(self.order.capacity()),
             clock: Arc::clone(&self.clock),
             ..*self
         }

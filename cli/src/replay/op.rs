@@ -215,10 +215,19 @@ pub(crate) struct Choice {
 /// One hash for all picks, or several in turn.
 #[derive(Debug, Deserialize)]
 #[serde(untagged, expecting = "expected a 64-bit integer or a list of them")]
-#[expect(dead_code, reason = "read to be refused; its form is checked all the same")]
 pub(crate) enum Hashes {
     One(U64),
     Cycle(Vec<U64>),
+}
+
+impl Hashes {
+    /// The hash of the pick with this index; `None` from an empty list.
+    pub(crate) fn get(&self, index: usize) -> Option<u64> {
+        match self {
+            Self::One(hash) => Some(hash.0),
+            Self::Cycle(hashes) => hashes.get(index % hashes.len().max(1)).map(|hash| hash.0),
+        }
+    }
 }
 
 /// Many picks, counted.

@@ -4,6 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use super::reports::Refused;
+use super::session::invalid;
 use plimsoll::config::Behavior;
 use plimsoll::{
     Cluster, Error, Explanation, HostView, Locality, LocalityDecision, LocalityRoute,
@@ -107,6 +108,15 @@ pub(crate) fn localities(view: &View, priority: Option<u64>, source: Option<Sour
     shown.into()
 }
 
+/// The hosts of a hash table by place.
+pub(crate) fn table(view: &View, priority: u64, source: Source) -> Result<Value, Error> {
+    let index = usize::try_from(priority).unwrap_or(usize::MAX);
+    let view = view.priorities().nth(index);
+    let view =
+        view.ok_or_else(|| invalid("priority", format!("there is no priority {priority}")))?;
+    Ok(view.hash_table(source).map(|host| json!(host.address().as_str())).collect())
+}
+
 fn routes(priority: u64, source: Source, routes: &Routes<'_>) -> Value {
     let locality = |route: &LocalityRoute<'_>| {
         json!({
@@ -149,15 +159,20 @@ pub(crate) fn stats(cluster: &Cluster) -> Result<Value, Error> {
     Ok(Value::Object(entries.collect::<Map<_, _>>()))
 }
 
-/// Which snapshot is the newest, and how many there were. No present policy builds tables.
+/// Which snapshot is the newest, how many there were, and what was built for them; in `envoy`, how
+/// many tables Envoy would have built.
 pub(crate) fn snapshot(cluster: &Cluster) -> Result<Value, Error> {
     let version = cluster.view().version();
     let stats = cluster.stats()?;
+    let tables = match cluster.view().config().behavior {
+        Behavior::Native => stats.get("plimsoll.tables_built"),
+        Behavior::Envoy => stats.get("plimsoll.tables_built_as_envoy"),
+    };
     Ok(json!({
         "version": version,
         "published": stats.get("plimsoll.snapshots_published"),
         "live": stats.get("plimsoll.snapshots_live"),
-        "built": {"tables": 0, "schedulers": stats.get("plimsoll.schedulers_built")},
+        "built": {"tables": tables, "schedulers": stats.get("plimsoll.schedulers_built")},
     }))
 }
 

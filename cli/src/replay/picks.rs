@@ -24,10 +24,11 @@ impl ReplayCluster {
         check_supported(choice)?;
         let n = at_most(choice.n, MAX_PICKS)?;
         self.check_hosts(&choice.reject)?;
-        let (context, rejected) = (context(choice), rejected(choice));
+        let rejected = rejected(choice);
         let worker = open_worker_of(&mut self.workers, choice.worker)?;
         let mut addresses = Vec::new();
-        for _ in 0..n {
+        for index in 0..n {
+            let context = context(choice, index);
             let picked = worker.pick_filtered(&context, |_, host| accepts(&rejected, host));
             let address = address(worker, picked);
             if let Ok(pick) = picked {
@@ -59,9 +60,6 @@ impl ReplayCluster {
 
     /// Counts picks by host.
     pub(super) fn tally(&mut self, tally: &Tally) -> Result<Value, Error> {
-        if tally.hash.is_some() {
-            return Err(unsupported("hash", "hashing"));
-        }
         let n = at_most(tally.n, MAX_TALLY)?;
         let workers = self.workers_of(tally.worker)?;
         let mut counts = self.no_counts();
@@ -97,7 +95,7 @@ impl ReplayCluster {
         let draw = choice.draw.map(|draw| draw.0);
         let worker = open_worker_of(&mut self.workers, choice.worker)?;
         let accept = |host: HostRef<'_>| accepts(&rejected, host);
-        let explanation = worker.explain(&context(choice), draw, accept);
+        let explanation = worker.explain(&context(choice, 0), draw, accept);
         Ok(output::explanation(&explanation, self.behavior))
     }
 
@@ -166,10 +164,8 @@ impl ReplayCluster {
 /// Keys that Envoy would act on and the present policies do not.
 fn check_supported(choice: &Choice) -> Result<(), Error> {
     let given = [
-        ("hash", choice.hash.is_some(), "hashing"),
         ("override", choice.override_hosts.is_some(), "overriding the host"),
         ("metadata", choice.metadata.is_some(), "matching metadata"),
-        ("attempt", choice.attempt != U64(0), "an attempt other than 0"),
     ];
     match given.iter().find(|(_, given, _)| *given) {
         Some((field, _, what)) => Err(unsupported(field, *what)),
@@ -186,9 +182,12 @@ fn at_most(n: U64, maximum: u64) -> Result<usize, Error> {
     allowed.ok_or_else(|| invalid("n", format!("value must be at most {maximum}")))
 }
 
-fn context(choice: &Choice) -> PickContext {
-    let retries = u32::try_from(choice.retries.0).unwrap_or(u32::MAX);
-    PickContext { retries, ..PickContext::default() }
+/// What the engine is told of the pick with this index.
+fn context(choice: &Choice, index: usize) -> PickContext {
+    let number = |number: U64| u32::try_from(number.0).unwrap_or(u32::MAX);
+    let hash = choice.hash.as_ref().and_then(|hashes| hashes.get(index));
+    let (retries, attempt) = (number(choice.retries), number(choice.attempt));
+    PickContext { retries, hash, attempt, ..PickContext::default() }
 }
 
 fn rejected(choice: &Choice) -> HashSet<&str> {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use plimsoll::config::{ConfigError, Problem};
-use plimsoll::{Cluster, Error};
+use plimsoll::{Cluster, Error, Source};
 use serde_json::Value;
 
 use super::cluster::ReplayCluster;
@@ -109,7 +109,11 @@ fn show(cluster: &Cluster, show: &Show) -> Result<Payload, Error> {
                 output::localities(&cluster.view(), show.priority.map(|it| it.0), source),
             ))
         }
-        What::Table => Err(unsupported("what", "showing a table")),
+        What::Table => {
+            let priority = show.priority.map_or(0, |priority| priority.0);
+            let source = show.source.map_or(Source::Healthy, Into::into);
+            Ok(("table", output::table(&cluster.view(), priority, source)?))
+        }
         What::Stats => Ok(("stats", output::stats(cluster)?)),
         What::Snapshot => Ok(("snapshot", output::snapshot(cluster)?)),
     }

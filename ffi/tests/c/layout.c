@@ -98,11 +98,14 @@ AT(plimsoll_locality, load, 80);
 AT(plimsoll_locality, utilization, 88);
 AT(plimsoll_locality, weight, 96);
 
-ASSERTED(sizeof(plimsoll_pick_context) == 24);
+ASSERTED(sizeof(plimsoll_pick_context) == 40);
 AT(plimsoll_pick_context, size, 0);
 AT(plimsoll_pick_context, retries, 8);
 AT(plimsoll_pick_context, flags, 12);
 AT(plimsoll_pick_context, now_ns, 16);
+AT(plimsoll_pick_context, hash, 24);
+AT(plimsoll_pick_context, attempt, 32);
+AT(plimsoll_pick_context, reserved, 36);
 
 ASSERTED(sizeof(plimsoll_response_load) == 80);
 AT(plimsoll_response_load, size, 0);

@@ -70,7 +70,7 @@ impl Tables {
         if std::mem::replace(&mut state.children_seen, self.children) == self.children {
             return;
         }
-        let is_seeded = self.method != Method::Random;
+        let is_seeded = !matches!(self.method, Method::Random | Method::Hash);
         let lists = self.lists.iter().flat_map(|lists| lists.localities.iter().flatten());
         for list in lists.filter(|list| list.child != 0) {
             if state.children.len() <= list.number {

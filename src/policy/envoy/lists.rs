@@ -1,6 +1,7 @@
 //! Hosts in the assignment's order, and how Envoy weighs them.
 
 use super::super::{HostId, Selection, SlowStart};
+use crate::hashing::Group;
 use crate::host::{Cells, Entry};
 
 /// The lists of one priority.
@@ -64,6 +65,15 @@ impl List {
     /// The slots of its hosts.
     pub(crate) fn slots(&self) -> impl Iterator<Item = u32> {
         self.hosts.iter().map(|host| host.slot)
+    }
+
+    pub(crate) fn hosts(&self) -> &[HostId] {
+        &self.hosts
+    }
+
+    /// Its hosts as part of a hash table, in which their locality has this weight.
+    pub(crate) fn group(&self, weight: u32) -> Group<'_> {
+        Group { weight, hosts: &self.weights }
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -10,10 +10,12 @@
 //! //= envoy v1.40 source/extensions/load_balancing_policies/round_robin/round_robin_lb.h#unweightedHostPick
 
 mod children;
+mod hashed;
 mod lists;
 mod localities;
 
 pub(crate) use children::Child;
+pub(crate) use hashed::Hashed;
 pub(crate) use lists::{List, Lists, Weighing};
 pub(crate) use localities::{Aware, Localities, Weighted, Zoned};
 

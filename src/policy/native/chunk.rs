@@ -24,12 +24,15 @@ pub(crate) enum Layout {
     Schedule(Walk),
     /// Several different hosts by lot.
     Lottery,
+    /// The hosts alone: a table is made from several chunks.
+    Hosts,
 }
 
 #[derive(Debug)]
 enum Table {
     Schedule(Schedule<HostId>),
     Lottery(Lottery<HostId>),
+    Hosts(Box<[HostId]>),
 }
 
 impl Layout {
@@ -38,7 +41,8 @@ impl Layout {
         match method {
             Method::RoundRobin => Self::Schedule(Walk::Cursor),
             Method::LeastRequest(_) => Self::Lottery,
-            Method::Random | Method::Hash => Self::Schedule(Walk::Random),
+            Method::Random => Self::Schedule(Walk::Random),
+            Method::Hash => Self::Hosts,
         }
     }
 }
@@ -46,6 +50,7 @@ impl Layout {
 impl Table {
     fn new(hosts: &[HostId], weights: &Weights, layout: Layout) -> Self {
         match (layout, weights) {
+            (Layout::Hosts, _) => Self::Hosts(hosts.into()),
             (Layout::Schedule(walk), Weights::Whole(weights)) => {
                 Self::Schedule(Schedule::new(hosts, weights, walk))
             }
@@ -74,6 +79,7 @@ impl Chunk {
         let is_over = || match &self.table {
             Table::Schedule(schedule) => schedule.is_over(hosts),
             Table::Lottery(lottery) => lottery.iter().map(|lot| lot.item).eq(hosts.iter().copied()),
+            Table::Hosts(own) => **own == *hosts,
         };
         self.layout == layout && self.weights == *weights && is_over()
     }
@@ -82,14 +88,22 @@ impl Chunk {
     pub(super) fn schedule(&self) -> Option<&Schedule<HostId>> {
         match &self.table {
             Table::Schedule(schedule) => Some(schedule),
-            Table::Lottery(_) => None,
+            Table::Lottery(_) | Table::Hosts(_) => None,
+        }
+    }
+
+    /// The hosts, if that is the layout.
+    pub(crate) fn hosts(&self) -> &[HostId] {
+        match &self.table {
+            Table::Schedule(_) | Table::Lottery(_) => &[],
+            Table::Hosts(hosts) => hosts,
         }
     }
 
     /// The lottery, if that is the layout.
     pub(super) fn lottery(&self) -> Option<&Lottery<HostId>> {
         match &self.table {
-            Table::Schedule(_) => None,
+            Table::Schedule(_) | Table::Hosts(_) => None,
             Table::Lottery(lottery) => Some(lottery),
         }
     }
@@ -107,6 +121,7 @@ impl Chunk {
         match &self.table {
             Table::Schedule(schedule) => schedule.each(host),
             Table::Lottery(lottery) => lottery.iter().map(|lot| lot.item).for_each(host),
+            Table::Hosts(hosts) => hosts.iter().copied().for_each(host),
         }
     }
 }

@@ -15,6 +15,7 @@
 
 mod chunk;
 mod flat;
+mod hashed;
 mod least_request;
 mod levels;
 mod pool;
@@ -24,8 +25,10 @@ mod weights;
 pub(crate) use chunk::{Chunk, Chunks, Layout};
 pub(crate) use flat::{Drawn, Flattened, Walked};
 use flat::{Flat, flatten};
+pub(crate) use hashed::Hashed;
 pub(crate) use least_request::LeastRequest;
 use levels::{Level, levels};
+pub(crate) use portions::Portion;
 use portions::portions;
 pub(crate) use weights::Weights;
 

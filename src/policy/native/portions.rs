@@ -9,17 +9,17 @@ use crate::sync::Arc;
 /// The part of the unit interval that goes to one kind of hosts of one priority, or of one locality
 /// in it.
 #[derive(Debug)]
-pub(super) struct Portion<'a> {
+pub(crate) struct Portion<'a> {
     pub(super) start: u128,
     /// One more than the last number.
     pub(super) end: u128,
-    pub(super) priority: u32,
-    pub(super) source: Source,
+    pub(crate) priority: u32,
+    pub(crate) source: Source,
     pub(super) panic: bool,
     /// Its index, if the traffic was divided among localities first.
-    pub(super) locality: Option<u32>,
+    pub(crate) locality: Option<u32>,
     /// The chunks that divide it, of some weight in all; or why it leads nowhere.
-    pub(super) chunks: Result<Vec<&'a Arc<Chunk>>, NoHost>,
+    pub(crate) chunks: Result<Vec<&'a Arc<Chunk>>, NoHost>,
 }
 
 /// The portions of these loads, end to end: all healthy hosts by priority, then all degraded ones.
