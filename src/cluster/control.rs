@@ -102,7 +102,7 @@ impl Control {
     ) -> Result<(Self, WatchedArc<Cell<Published>>), Error> {
         let Seeds { mut model, runtime, seed, clock, local_cluster, as_local } = seeds;
         config.validate()?;
-        check(update, &model)?;
+        check(update, &model, &config)?;
         let config = Arc::new(config);
         change_hosts(&mut model, update, &config, table);
         let settings = settings::resolve(&config.policy, &runtime);
@@ -167,7 +167,7 @@ impl Control {
             Some(config) if *config != *self.config => Arc::new(config.clone()),
             _ => Arc::clone(&self.config),
         };
-        check(update, &self.model)?;
+        check(update, &self.model, &config)?;
         change_hosts(&mut self.model, update, &config, table);
         if update.assignment.is_some() {
             if let Some(weights) = &self.weights {
