@@ -36,6 +36,7 @@ mod policy;
 mod priority;
 mod published;
 mod reports;
+mod request_hash;
 // Public for the models and the benchmarks only; not part of the interface.
 #[doc(hidden)]
 pub mod records;
@@ -67,6 +68,7 @@ pub use policy::{NoHost, Source};
 pub use priority::Tally;
 pub use published::Warmup;
 pub use reports::{ReportFailure, ReportRejected, ResponseLoad};
+pub use request_hash::{HashInput, NewCookie, RequestHash, hash_request};
 pub use routes::{LocalityRoute, Routes};
 pub use stats::Stats;
 pub use view::{HostView, LocalityView, PriorityView, ReportedLoad, View};

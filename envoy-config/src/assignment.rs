@@ -2,12 +2,12 @@
 
 use plimsoll::config::{Assignment, ConfigError, Endpoint, LocalityEndpoints, Problem};
 use plimsoll::{Address, EdsHealth, Locality};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::address::{self, HostAddress};
 use crate::fields::{
-    IGNORED_ENDPOINT_FIELDS, IGNORED_HEALTH_CHECK_FIELDS, IGNORED_LB_ENDPOINT_FIELDS,
-    IGNORED_LOCALITY_FIELDS, REFUSED_ASSIGNMENT_FIELDS, REFUSED_LB_ENDPOINT_FIELDS,
+    IGNORED_ENDPOINT_FIELDS, IGNORED_HEALTH_CHECK_FIELDS, IGNORED_LOCALITY_FIELDS,
+    IGNORED_METADATA_FIELDS, REFUSED_ASSIGNMENT_FIELDS, REFUSED_LB_ENDPOINT_FIELDS,
     REFUSED_LOCALITY_FIELDS,
 };
 use crate::message::{self, Message, Result, required, unsupported};
@@ -122,15 +122,36 @@ fn locality(locality: &mut Message<'_>) -> Result<Locality> {
 
 fn lb_endpoint(host: &mut Message<'_>) -> Result<Endpoint> {
     host.refuse(REFUSED_LB_ENDPOINT_FIELDS)?;
-    host.ignore(IGNORED_LB_ENDPOINT_FIELDS)?;
     let endpoint = required("endpoint", host.message("endpoint", endpoint)?)?;
     Ok(Endpoint {
         load_balancing_weight: host
             .uint32("load_balancing_weight")?
             .unwrap_or(endpoint.load_balancing_weight),
         health_status: host.choice("health_status", &HEALTH_STATUS)?.unwrap_or_default(),
+        hash_key: host.message("metadata", hash_key)?.unwrap_or_default(),
         ..endpoint
     })
+}
+
+//= envoy v1.40 source/extensions/load_balancing_policies/common/thread_aware_lb_impl.cc#ThreadAwareLoadBalancerBase::hashKey
+/// The only metadata that is read: `hash_key` of `envoy.lb`. If it is no string, Envoy goes by the
+/// address.
+fn hash_key(metadata: &mut Message<'_>) -> Result<String> {
+    metadata.ignore(IGNORED_METADATA_FIELDS)?;
+    let name = "filter_metadata";
+    let Some(filters) = metadata.value(name)? else { return Ok(String::new()) };
+    let filters = object(filters).map_err(|error| error.within(name))?;
+    let Some(own) = filters.get(LOAD_BALANCERS) else { return Ok(String::new()) };
+    let own = object(own).map_err(|error| error.within(&format!("{name}.{LOAD_BALANCERS}")))?;
+    Ok(own.get("hash_key").and_then(Value::as_str).unwrap_or_default().to_owned())
+}
+
+/// Whose metadata balancing goes by.
+const LOAD_BALANCERS: &str = "envoy.lb";
+
+fn object(value: &Value) -> Result<&Map<String, Value>> {
+    let problem = Problem::WrongType { expected: "an object" };
+    value.as_object().ok_or_else(|| ConfigError::new("", problem))
 }
 
 fn endpoint(host: &mut Message<'_>) -> Result<Endpoint> {

@@ -125,8 +125,11 @@ fn chosen_policy(cluster: &mut Message<'_>, name: &str, common: &CommonLbConfig)
             Ok(chosen)
         }
         (None, LegacyPolicy::Known(known)) => {
-            let policy = settings::older(known, cluster)?;
-            Ok(Chosen { policy, localities: common.localities.clone().unwrap_or_default() })
+            let policy = settings::older(known, cluster, common.consistent_hashing.as_ref())?;
+            let chosen =
+                Chosen { policy, localities: common.localities.clone().unwrap_or_default() };
+            no_zones_with_hashes(&chosen)?;
+            Ok(chosen)
         }
         (None, LegacyPolicy::EnvoysOther(policy)) => {
             Err(unsupported("lb_policy", format!("the policy {policy}")))
@@ -138,8 +141,18 @@ fn chosen_policy(cluster: &mut Message<'_>, name: &str, common: &CommonLbConfig)
     }
 }
 
+/// The engine refuses them together, too, but does not know where they were said.
+fn no_zones_with_hashes(chosen: &Chosen) -> Result<()> {
+    let settings = ClusterConfig {
+        policy: chosen.policy.clone(),
+        locality_routing: chosen.localities.routing.clone(),
+        ..ClusterConfig::new("")
+    };
+    settings.validate().map_err(|error| error.within("common_lb_config"))
+}
+
 fn no_older_settings_beside_a_list(common: &CommonLbConfig) -> Result<()> {
-    if common.localities.is_none() && !common.consistent_hashing {
+    if common.localities.is_none() && common.consistent_hashing.is_none() {
         return Ok(());
     }
     let message = "cluster: load_balancing_policy cannot be combined with partial fields \

@@ -1,9 +1,10 @@
 //! The `CommonLbConfig` message: the settings of balancing that do not belong to one policy.
 
-use plimsoll::config::ConfigError;
+use plimsoll::config::{ConfigError, ConsistentHashing};
 
 use crate::assignment::HEALTH_STATUS;
 use crate::fields::IGNORED_COMMON_LB_FIELDS;
+use crate::hash_policy;
 use crate::locality::{self, Localities};
 use crate::message::{Message, Result};
 use crate::scalars;
@@ -15,8 +16,8 @@ pub(crate) struct CommonLbConfig {
     pub(crate) healthy_panic_threshold: Option<f64>,
     /// How traffic divides among localities, in the older place.
     pub(crate) localities: Option<Localities>,
-    /// Whether there are settings for consistent hashing, in the older place.
-    pub(crate) consistent_hashing: bool,
+    /// Settings for consistent hashing, in the older place.
+    pub(crate) consistent_hashing: Option<ConsistentHashing>,
     /// New hosts stay out of all percentages until their first check.
     pub(crate) ignore_new_hosts_until_first_hc: bool,
 }
@@ -29,17 +30,11 @@ pub(crate) fn read(common: &mut Message<'_>) -> Result<CommonLbConfig> {
             scalars::choice(&HEALTH_STATUS, value).map_err(|problem| ConfigError::new("", problem))
         })
     })?;
-    let consistent_hashing = common.message("consistent_hashing_lb_config", consistent_hashing)?;
     Ok(CommonLbConfig {
         healthy_panic_threshold: common.percent("healthy_panic_threshold")?,
         localities: locality::older(common)?,
-        consistent_hashing: consistent_hashing.is_some(),
+        consistent_hashing: common
+            .message("consistent_hashing_lb_config", hash_policy::consistent_hashing)?,
         ignore_new_hosts_until_first_hc: common.boolean("ignore_new_hosts_until_first_hc")?,
     })
-}
-
-fn consistent_hashing(config: &mut Message<'_>) -> Result<()> {
-    config.boolean("use_hostname_for_hashing")?;
-    let rule = "ConsistentHashingLbConfigValidationError.HashBalanceFactor";
-    config.uint32_in("hash_balance_factor", 100..=u32::MAX, rule).map(drop)
 }

@@ -15,8 +15,11 @@
 //!   changes back only because publishing is expensive for it.
 //! * `endpoint_stale_after`: a control plane's lease on an assignment is the caller's to enforce,
 //!   as the engine has no timer.
-//! * `override_host_status` and `consistent_hashing_lb_config`: they configure what the accepted
-//!   policies do not do.
+//! * `override_host_status`: it configures what the accepted policies do not do.
+//! * `consistent_hashing_lb_config` of `common_lb_config` where `lb_policy` chooses neither ring hash
+//!   nor Maglev.
+//! * `use_hostname_for_hashing` and `hash_balance_factor` of a ring hash that has a
+//!   `consistent_hashing_lb_config` besides: in Envoy, too, that took their place.
 //! * `slow_start_config` with a window of 0: slow start is off.
 //! * `enable_full_scan` of least request: in Envoy, too, `selection_method` took its place.
 //! * `locality_lb_config` of a policy inside `load_aware_locality`: in Envoy, too, that policy sees
@@ -27,9 +30,10 @@
 //! is the caller's.
 //!
 //! And some are read, and accepted only where they ask for what is there: `lb_policy` and
-//! `load_balancing_policy` (round robin, also by load reports, least request and random, and the
-//! two that divide traffic among localities first, `wrr_locality` and `load_aware_locality`), `type`
-//! (not `ORIGINAL_DST`), `cluster_type` (not a custom one).
+//! `load_balancing_policy` (round robin, also by load reports, least request, random, ring hash and
+//! Maglev, and the two that divide traffic among localities first, `wrr_locality` and
+//! `load_aware_locality`), `type` (not `ORIGINAL_DST`), `cluster_type` (not a custom one). A header
+//! in a `hash_policy` is accepted without `regex_rewrite` only.
 
 /// A field of one of Envoy's messages, and why it is in its list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,17 +63,22 @@ lists! {
             hosts come from, which is the caller's business",
         "cluster_type": "accepted for Envoy's own static, DNS and EDS clusters; other types make \
             hosts or choose among them in ways of their own, and are refused",
-        "lb_policy": "`ROUND_ROBIN`, `LEAST_REQUEST` and `RANDOM`; without effect when \
-            `load_balancing_policy` is there",
+        "lb_policy": "`ROUND_ROBIN`, `LEAST_REQUEST`, `RANDOM`, `RING_HASH` and `MAGLEV`; without \
+            effect when `load_balancing_policy` is there",
         "load_balancing_policy": "the first policy of the list that Envoy knows, by the type of \
             its `typed_config`; refused unless it is round robin (also by load reports), least \
-            request or random, or `wrr_locality` or `load_aware_locality` with one of these inside",
+            request, random, ring hash or Maglev, or `wrr_locality` or `load_aware_locality` with one \
+            of these inside",
         "round_robin_lb_config": "slow start; taken with any value and without effect unless \
             `lb_policy` chooses round robin",
         "least_request_lb_config": "choices, bias and slow start; taken with any value and \
             without effect unless `lb_policy` chooses least request",
+        "ring_hash_lb_config": "the ring's sizes and its hash function; taken with any value and \
+            without effect unless `lb_policy` chooses ring hash",
+        "maglev_lb_config": "the table's size; taken with any value and without effect unless \
+            `lb_policy` chooses Maglev",
         "common_lb_config": "panic threshold and behaviour, how traffic divides among localities, \
-            and new hosts before their first check",
+            what hosts are hashed by, and new hosts before their first check",
         "load_assignment": "the hosts",
         "health_checks": "only whether there are any: hosts then start failed. The checks are the \
             caller's",
@@ -120,8 +129,6 @@ lists! {
         "use_tcp_for_dns_lookups": "resolution",
         "dns_resolution_config": "resolution",
         "typed_dns_resolver_config": "resolution",
-        "ring_hash_lb_config": "settings of a policy that is refused when it is chosen",
-        "maglev_lb_config": "settings of a policy that is refused when it is chosen",
     }
     /// The fields of `Cluster` that are refused.
     REFUSED_CLUSTER_FIELDS {
@@ -147,9 +154,11 @@ lists! {
         "leds_cluster_locality_config": "hosts that come from a collection elsewhere; refused \
             with its default value too",
     }
-    /// The fields of `LbEndpoint` that are accepted with any value.
-    IGNORED_LB_ENDPOINT_FIELDS {
-        "metadata": "for subsets and hash keys, which the accepted policies do not have",
+    /// The fields of an `LbEndpoint`'s `metadata` that are accepted with any value. Of
+    /// `filter_metadata` the string `hash_key` of `envoy.lb` is read; the rest is for subsets, which
+    /// are refused, and for filters and logs.
+    IGNORED_METADATA_FIELDS {
+        "typed_filter_metadata": "information for filters and logs",
     }
     /// The fields of `LbEndpoint` that are refused.
     REFUSED_LB_ENDPOINT_FIELDS {

@@ -70,6 +70,7 @@ mod common;
 mod error;
 mod extension;
 pub mod fields;
+mod hash_policy;
 mod json;
 mod locality;
 mod locality_policy;
@@ -84,7 +85,7 @@ mod yaml;
 pub use cluster::ClusterFile;
 pub use error::ParseError;
 pub use orca::parse_load_report;
-use plimsoll::config::{Assignment, ConfigError};
+use plimsoll::config::{Assignment, ConfigError, HashPolicy};
 use serde_json::Value;
 
 /// Reads an Envoy `Cluster` from JSON or YAML.
@@ -132,10 +133,10 @@ pub fn parse_assignment(text: &str) -> Result<Assignment, ParseError> {
 /// A field that is unknown, of the wrong type, outside its range, or not supported.
 ///
 /// ```
-/// let value = serde_json::json!({"name": "api", "lb_policy": 2});
+/// let value = serde_json::json!({"name": "api", "lb_policy": 6});
 /// let error = plimsoll_envoy_config::cluster_from_value(&value).unwrap_err();
 /// assert_eq!(error.field(), "lb_policy");
-/// assert_eq!(error.to_string(), "the policy RING_HASH is not supported");
+/// assert_eq!(error.to_string(), "the policy CLUSTER_PROVIDED is not supported");
 /// ```
 pub fn cluster_from_value(value: &Value) -> Result<ClusterFile, ConfigError> {
     cluster::read(value)
@@ -152,6 +153,35 @@ pub fn assignment_from_value(value: &Value) -> Result<Assignment, ConfigError> {
     let assignment = assignment::read(value)?;
     assignment.validate()?;
     Ok(assignment)
+}
+
+/// Reads a route's `hash_policy`, a list of Envoy's `RouteAction.HashPolicy`, from JSON that is
+/// parsed already.
+///
+/// Policies that never find anything, as `connection_properties` without `source_ip`, are left out,
+/// as in Envoy. [`plimsoll::hash_request`] makes a hash of a request by the result.
+///
+/// # Errors
+///
+/// As [`cluster_from_value`]; paths start with `hash_policy`.
+///
+/// ```
+/// use plimsoll::config::HashPolicyKind;
+///
+/// let policies = plimsoll_envoy_config::hash_policies(&serde_json::json!([
+///     {"header": {"header_name": "X-User"}, "terminal": true},
+///     {"connection_properties": {"source_ip": true}},
+/// ]))?;
+/// assert_eq!(policies[0].kind, HashPolicyKind::Header { header_name: "x-user".to_owned() });
+/// assert!(policies[0].terminal);
+///
+/// let error = plimsoll_envoy_config::hash_policies(&serde_json::json!([{}])).unwrap_err();
+/// assert_eq!(error.field(), "hash_policy[0]");
+/// assert_eq!(error.to_string(), "hash policy not set");
+/// # Ok::<(), plimsoll::config::ConfigError>(())
+/// ```
+pub fn hash_policies(value: &Value) -> Result<Vec<HashPolicy>, ConfigError> {
+    hash_policy::list(value)
 }
 
 /// Reads JSON text strictly: the same key twice is an error.

@@ -48,10 +48,14 @@ fn one_of_both(
         let fail_traffic_on_panic = config.boolean("fail_traffic_on_panic")?;
         Ok(Localities { routing, fail_traffic_on_panic })
     })?;
-    let weighted = config.message("locality_weighted_lb_config", |_| {
+    Ok(zone_aware.or(locality_weighted_lb_config(config)?))
+}
+
+/// What is weighed by being there.
+pub(crate) fn locality_weighted_lb_config(config: &mut Message<'_>) -> Result<Option<Localities>> {
+    config.message("locality_weighted_lb_config", |_| {
         Ok(Localities { routing: LocalityRouting::Weighted, ..Localities::default() })
-    })?;
-    Ok(zone_aware.or(weighted))
+    })
 }
 
 /// The fields that both forms of `ZoneAwareLbConfig` have.

@@ -10,11 +10,11 @@
 use plimsoll::config::{ConfigError, Policy, Problem};
 
 use crate::extension::{self, Extension};
-use crate::locality::{Localities, locality_lb_config};
+use crate::locality::{Localities, locality_lb_config, locality_weighted_lb_config};
 use crate::locality_policy::{load_aware_locality, wrr_locality};
 use crate::message::{Message, Result, unsupported};
 use crate::scalars::Choices;
-use crate::settings::{self, Known};
+use crate::settings::{self, Known, LocalityConfig};
 
 /// A policy that chooses hosts, and what comes before it: the choice of a locality.
 #[derive(Debug, Clone)]
@@ -27,12 +27,10 @@ const PREFIX: &str = "envoy.extensions.load_balancing_policies.";
 
 /// The types that Envoy 1.40.0 takes and this version does not, without their common prefix. The
 /// first part is the policy's name.
-const ENVOYS_OTHERS: [&str; 6] = [
+const ENVOYS_OTHERS: [&str; 4] = [
     "cluster_provided.v3.ClusterProvided",
     "dynamic_modules.v3.DynamicModulesLoadBalancerConfig",
-    "maglev.v3.Maglev",
     "override_host.v3.OverrideHost",
-    "ring_hash.v3.RingHash",
     "subset.v3.Subset",
 ];
 
@@ -57,6 +55,8 @@ impl<'a> Kind<'a> {
                 Self::Hosts(Known::ClientSideWeightedRoundRobin)
             }
             "random.v3.Random" => Self::Hosts(Known::Random),
+            "ring_hash.v3.RingHash" => Self::Hosts(Known::RingHash),
+            "maglev.v3.Maglev" => Self::Hosts(Known::Maglev),
             "wrr_locality.v3.WrrLocality" => Self::WrrLocality,
             "load_aware_locality.v3.LoadAwareLocality" => Self::LoadAwareLocality,
             other if ENVOYS_OTHERS.contains(&other) => {
@@ -105,9 +105,10 @@ pub(crate) fn first_known<T>(
 /// Reads the own message of a policy that chooses hosts.
 pub(crate) fn host_policy(known: Known, config: &mut Message<'_>) -> Result<Chosen> {
     let policy = settings::own(known, config)?;
-    let localities = match known.has_locality_config() {
-        true => config.message("locality_lb_config", locality_lb_config)?,
-        false => None,
+    let localities = match known.locality_config() {
+        LocalityConfig::Any => config.message("locality_lb_config", locality_lb_config)?,
+        LocalityConfig::Weighted => locality_weighted_lb_config(config)?,
+        LocalityConfig::Nothing => None,
     };
     Ok(Chosen { policy, localities: localities.unwrap_or_default() })
 }
@@ -135,9 +136,9 @@ pub(crate) const LB_POLICY: Choices<LegacyPolicy> = Choices {
     values: &[
         ("ROUND_ROBIN", 0, LegacyPolicy::Known(Known::RoundRobin)),
         ("LEAST_REQUEST", 1, LegacyPolicy::Known(Known::LeastRequest)),
-        ("RING_HASH", 2, LegacyPolicy::EnvoysOther("RING_HASH")),
+        ("RING_HASH", 2, LegacyPolicy::Known(Known::RingHash)),
         ("RANDOM", 3, LegacyPolicy::Known(Known::Random)),
-        ("MAGLEV", 5, LegacyPolicy::EnvoysOther("MAGLEV")),
+        ("MAGLEV", 5, LegacyPolicy::Known(Known::Maglev)),
         ("CLUSTER_PROVIDED", 6, LegacyPolicy::EnvoysOther("CLUSTER_PROVIDED")),
         ("LOAD_BALANCING_POLICY_CONFIG", 7, LegacyPolicy::Elsewhere),
     ],

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use plimsoll::config::{
     ClientSideWeightedRoundRobin, ClusterConfig, ConfigError, LeastRequest, LoadAware,
-    LocalityRouting, OutOfBandReporting, Policy,
+    LocalityRouting, Maglev, OutOfBandReporting, Policy, RingHash,
 };
 use plimsoll_envoy_config::{ParseError, cluster_from_value, parse_cluster};
 use serde_json::{Value, json};
@@ -288,11 +288,14 @@ fn the_first_policy_inside_that_envoy_knows_chooses_hosts() {
     let least_request =
         Policy::LeastRequest(LeastRequest { choice_count: 5, ..LeastRequest::default() });
     let weighted = Policy::ClientSideWeightedRoundRobin(ClientSideWeightedRoundRobin::default());
+    let maglev = Policy::Maglev(Maglev { table_size: 7, ..Maglev::default() });
     for (policy, config, expected) in [
         (ROUND_ROBIN, json!({}), Policy::ROUND_ROBIN),
         (LEAST_REQUEST, json!({"choice_count": 5}), least_request),
         (RANDOM, json!({}), Policy::Random),
         (WEIGHTED, json!({}), weighted),
+        ("maglev.v3.Maglev", json!({"table_size": 7}), maglev),
+        ("ring_hash.v3.RingHash", json!({}), Policy::RingHash(RingHash::default())),
     ] {
         let policies = [unknown(), entry(policy, config), entry("maglev.v3.Maglev", json!({}))];
         let config = read(LOAD_AWARE, with(&policies, json!({}))).expect(policy);
@@ -316,6 +319,9 @@ fn what_a_policy_inside_says_of_localities_is_checked_and_has_no_effect() {
         assert_eq!(config.locality_routing, LocalityRouting::LoadAware(LoadAware::default()));
         assert!(!config.fail_traffic_on_panic);
     }
+    let policy = entry("maglev.v3.Maglev", json!({"locality_weighted_lb_config": {}}));
+    let config = read(LOAD_AWARE, with(&[policy], json!({}))).expect("valid");
+    assert_eq!(config.locality_routing, LocalityRouting::LoadAware(LoadAware::default()));
     let wrong = json!({"zone_aware_lb_config": {"routing_enabled": {"value": 101}}});
     let policy = entry(RANDOM, json!({"locality_lb_config": wrong}));
     check_refused(
@@ -372,9 +378,7 @@ fn a_policy_inside_that_only_envoy_has_is_unsupported() {
     for (policy, what) in [
         ("cluster_provided.v3.ClusterProvided", "cluster_provided"),
         ("dynamic_modules.v3.DynamicModulesLoadBalancerConfig", "dynamic_modules"),
-        ("maglev.v3.Maglev", "maglev"),
         ("override_host.v3.OverrideHost", "override_host"),
-        ("ring_hash.v3.RingHash", "ring_hash"),
         ("subset.v3.Subset", "subset"),
         (WRR_LOCALITY, "wrr_locality in load_aware_locality"),
     ] {

@@ -118,7 +118,7 @@ impl Control {
     ) -> Result<(Self, WatchedArc<Cell<Published>>), Error> {
         let Seeds { mut model, runtime, seed, clock, local_cluster, as_local } = seeds;
         config.validate()?;
-        check(update, &model)?;
+        check(update, &model, &config)?;
         let config = Arc::new(config);
         change_hosts(&mut model, update, &config, table);
         let settings = settings::resolve(&config.policy, &runtime);
@@ -189,7 +189,7 @@ impl Control {
             Some(config) if *config != *self.config => Arc::new(config.clone()),
             _ => Arc::clone(&self.config),
         };
-        check(update, &self.model)?;
+        check(update, &self.model, &config)?;
         let before = (self.model.priorities.len(), self.model.health_changes);
         change_hosts(&mut self.model, update, &config, table);
         self.count_refreshes(update, before);

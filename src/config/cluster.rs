@@ -92,8 +92,22 @@ impl ClusterConfig {
         self.policy.validate().map_err(|error| error.within(self.policy.name()))?;
         let routing = &self.locality_routing;
         routing.validate().map_err(|error| error.within(routing.name()))?;
+        self.check_routing()?;
         let problem = Problem::of_percent(self.healthy_panic_threshold);
         let field = "common_lb_config.healthy_panic_threshold";
         problem.map_or(Ok(()), |problem| Err(ConfigError::new(field, problem)))
+    }
+
+    /// Envoy's hash policies look up hosts of all zones in one table and take no notice of settings
+    /// for zones. Nobody who writes them wants that.
+    fn check_routing(&self) -> Result<(), ConfigError> {
+        let routing = &self.locality_routing;
+        if self.policy.consistent_hashing().is_none()
+            || !matches!(routing, LocalityRouting::ZoneAware(_))
+        {
+            return Ok(());
+        }
+        let message = format!("{} does not route by zone", self.policy.name());
+        Err(ConfigError::new(routing.name(), Problem::Invalid { message }))
     }
 }

@@ -50,6 +50,20 @@ pub enum Problem {
         /// The largest value that is accepted.
         maximum: u64,
     },
+    /// Outside the range that Envoy's rule allows.
+    OutsideRange {
+        /// Envoy's name of the violated rule.
+        rule: &'static str,
+        /// The smallest value that is accepted.
+        minimum: u64,
+        /// The largest value that is accepted.
+        maximum: u64,
+    },
+    /// A text that may not be empty.
+    Empty {
+        /// Envoy's name of the violated rule.
+        rule: &'static str,
+    },
     /// A percentage outside 0 to 100.
     PercentOutOfRange,
     /// A percentage that is not a number.
@@ -148,6 +162,12 @@ impl fmt::Display for ConfigError {
             }
             Problem::AboveMaximum { rule, maximum } => {
                 write!(f, "{rule}: value must be less than or equal to {maximum}")
+            }
+            Problem::OutsideRange { rule, minimum, maximum } => {
+                write!(f, "{rule}: value must be inside range [{minimum}, {maximum}]")
+            }
+            Problem::Empty { rule } => {
+                write!(f, "{rule}: value length must be at least 1 characters")
             }
             Problem::PercentOutOfRange => {
                 f.write_str("PercentValidationError.Value: value must be inside range [0, 100]")

@@ -20,11 +20,12 @@ use super::weighted::{MIN_WEIGHT_UPDATE_PERIOD, OutOfBandReporting};
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum LocalityRouting {
     /// By their hosts. In `behavior: envoy` it means [`ZoneAware`] with its defaults as soon as
-    /// there is a local cluster, as in Envoy.
+    /// there is a local cluster, as in Envoy, except with a policy that goes by a hash.
     #[default]
     Unset,
     /// Nearest first, as far as the hosts there suffice for the proxies there. Without a local
-    /// cluster it does nothing.
+    /// cluster it does nothing. [`Policy::RingHash`](super::Policy::RingHash) and
+    /// [`Policy::Maglev`](super::Policy::Maglev) do not go with it.
     ZoneAware(ZoneAware),
     /// By the weights that the assignment gives to localities, times their health: Envoy's
     /// `locality_weighted_lb_config` and `wrr_locality`. Without any weight it does nothing.

@@ -94,7 +94,9 @@ impl Policy {
         match self {
             Self::LeastRequest(policy) => policy.validate_own()?,
             Self::ClientSideWeightedRoundRobin(policy) => policy.validate_own()?,
-            Self::RoundRobin(_) | Self::Random | Self::RingHash(_) | Self::Maglev(_) => {}
+            Self::RingHash(policy) => policy.validate_own()?,
+            Self::Maglev(policy) => policy.validate_own()?,
+            Self::RoundRobin(_) | Self::Random => {}
         }
         let slow_start = self.slow_start_config().map_or(Ok(()), SlowStart::validate);
         slow_start.map_err(|error| error.within("slow_start_config"))

@@ -223,9 +223,9 @@ fn mistakes_are_named_with_file_and_field() {
     for (text, arguments, message) in [
         ("name: x\nlb_polcy: RANDOM", vec![], "-: lb_polcy: no such field: lb_polcy\n"),
         (
-            "name: x\nlb_policy: MAGLEV",
+            "name: x\nlb_policy: CLUSTER_PROVIDED",
             vec![],
-            "-: lb_policy: the policy MAGLEV is not supported\n",
+            "-: lb_policy: the policy CLUSTER_PROVIDED is not supported\n",
         ),
         ("{\n  \"name\": }", vec![], "-: line 2, column 11: expected value\n"),
         (CLUSTER, vec!["--health", "a:1=fail"], "-: a:1: the cluster has no host a:1\n"),

@@ -96,14 +96,13 @@ fn without_hosts_picks_give_null_and_tallies_none() {
 #[test]
 fn what_is_not_there_yet_is_named_and_the_file_goes_on() {
     for (operation, field) in [
-        (r#"{"op":"hash","policies":[{}],"request":{"source_ip":"::1"}}"#, "op"),
         (r#"{"op":"show","what":"table"}"#, "what"),
         (r#"{"op":"pick","hash":[1,"2"]}"#, "hash"),
         (r#"{"op":"peek","override":["/a"],"strict":true}"#, "override"),
         (r#"{"op":"explain","metadata":{"stage":"prod"}}"#, "metadata"),
         (r#"{"op":"pick","attempt":1}"#, "attempt"),
         (r#"{"op":"tally","hash":"random"}"#, "hash"),
-        (r#"{"op":"open","config":{"name":"c","lb_policy":"MAGLEV"}}"#, "lb_policy"),
+        (r#"{"op":"open","config":{"name":"c","lb_policy":"CLUSTER_PROVIDED"}}"#, "lb_policy"),
     ] {
         let input = format!("{OPEN}\n{operation}\n{{\"op\":\"pick\"}}");
         let (_, output) = replay(&input, &Options::named("test"));

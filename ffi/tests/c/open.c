@@ -79,7 +79,8 @@ static void an_error_names_the_value_at_fault(void) {
                  "common_lb_config.healthy_panic_threshold",
                  "PercentValidationError.Value: value must be inside range [0, 100]");
 
-    error = refused("{\"name\": \"api\", \"lb_policy\": \"MAGLEV\"}", PLIMSOLL_STATUS_UNSUPPORTED);
+    error = refused("{\"name\": \"api\", \"lb_policy\": \"CLUSTER_PROVIDED\"}",
+                    PLIMSOLL_STATUS_UNSUPPORTED);
     expect_error(error, PLIMSOLL_STATUS_UNSUPPORTED, "unsupported", "lb_policy", NULL);
 
     error = refused("\xff", PLIMSOLL_STATUS_INVALID_ARGUMENT);
