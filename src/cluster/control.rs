@@ -22,7 +22,7 @@ use crate::error::Error;
 use crate::host::{Address, HealthEvent, HostData, Table};
 use crate::orca::Report;
 use crate::out_of_band::{StreamAction, StreamEnd, StreamHost, StreamStats};
-use crate::policy::{Clock, Counter, Counts, Identity, Settings, State, WorkerShared};
+use crate::policy::{Clock, Counter, Counts, Identity, Method, Settings, State, WorkerShared};
 use crate::priority::{Loads, Tally};
 use crate::published::Published;
 use crate::records::Origin;
@@ -144,7 +144,8 @@ impl Control {
             reports: reports.as_ref(),
         };
         let mut figures = Figures::default();
-        figures.schedulers_built += draft.rebuild(&mut router, &mut figures.membership_change);
+        let built = draft.rebuild(&mut router, &mut figures.membership_change);
+        figures.schedulers_built += schedulers(&settings, built);
         as_local.show(draft.model);
         figures.published = 1;
         let loads = draft.loads(&Loads::default());
@@ -281,7 +282,7 @@ impl Control {
         let mut draft = Draft { model, config, runtime, settings, weights, reports };
         let built = draft.rebuild(router, &mut figures.membership_change);
         self.as_local.show(draft.model);
-        figures.schedulers_built += built;
+        figures.schedulers_built += schedulers(draft.settings, built);
         let recalculate = config.behavior == Behavior::Native || updated;
         let loads = if recalculate { draft.loads(&self.loads) } else { self.loads.clone() };
         let changed_loads = loads != self.loads;
@@ -502,6 +503,11 @@ fn health_by_host(events: &[(Address, HealthEvent)]) -> Vec<(&Address, Vec<Healt
         hosts[place].1.push(*event);
     }
     hosts
+}
+
+/// How many of the parts that were built have schedulers: those of hash policies do not.
+fn schedulers(settings: &Settings, built: u64) -> u64 {
+    if settings.method == Method::Hash { 0 } else { built }
 }
 
 /// Where reports go, if anybody goes by them.

@@ -46,6 +46,10 @@ impl Policy {
     pub const ROUND_ROBIN: Self = Self::RoundRobin(RoundRobin { slow_start: None });
     /// Least request with Envoy's defaults.
     pub const LEAST_REQUEST: Self = Self::LeastRequest(LeastRequest::DEFAULT);
+    /// Ring hash with Envoy's defaults.
+    pub const RING_HASH: Self = Self::RingHash(RingHash::DEFAULT);
+    /// Maglev with Envoy's defaults.
+    pub const MAGLEV: Self = Self::Maglev(Maglev::DEFAULT);
 
     /// Envoy's name of the policy, without its `envoy.load_balancing_policies.` prefix.
     #[must_use]

@@ -9,6 +9,9 @@ use crate::policy::hashed::HashTable;
 use crate::policy::{HostId, Source};
 use crate::sync::Arc;
 
+/// Publishes that a table is kept without being in use.
+const KEPT: u32 = 64;
+
 /// Which part of the traffic a table is for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Part {
@@ -53,7 +56,7 @@ impl<W: TableWeight> Cache<W> {
         }
         let mut kept = self.0.remove(&part);
         let mut is_new = false;
-        let mut fits = |built: &Built<W>| is_made_from(&built.members, candidates, settings);
+        let fits = |built: &Built<W>| is_made_from(&built.members, candidates, settings);
         let kept = match kept.take() {
             None => {
                 is_new = true;
@@ -79,11 +82,12 @@ impl<W: TableWeight> Cache<W> {
         self.0.values().filter(|kept| kept.age == 0).map(|kept| &kept.current)
     }
 
-    /// Forgets tables that were in use neither now nor at the publish before.
+    /// Forgets tables that have been out of use for long: those of a priority that is only used while
+    /// another one is down should be there when it comes to that.
     pub(super) fn settle(&mut self) {
         self.0.retain(|_, kept| {
             kept.age += 1;
-            kept.age <= 2
+            kept.age <= KEPT
         });
     }
 }

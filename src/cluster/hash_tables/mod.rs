@@ -153,7 +153,7 @@ impl HashTables {
         tables.into()
     }
 
-    /// Forgets what was in use neither now nor at the publish before, and looks at what is.
+    /// Looks at what is in use, and forgets what has not been for long.
     pub(super) fn settle(&mut self) {
         if self.settings.is_some_and(|settings| settings.behavior == Behavior::Native) {
             let tables = self.native.in_use().map(|built| built.table.figures);
