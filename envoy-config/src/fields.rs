@@ -15,8 +15,7 @@
 //!   changes back only because publishing is expensive for it.
 //! * `endpoint_stale_after`: a control plane's lease on an assignment is the caller's to enforce,
 //!   as the engine has no timer.
-//! * `override_host_status` and `consistent_hashing_lb_config`: they configure what the accepted
-//!   policies do not do.
+//! * `consistent_hashing_lb_config`: it configures what the accepted policies do not do.
 //! * `slow_start_config` with a window of 0: slow start is off.
 //! * `enable_full_scan` of least request: in Envoy, too, `selection_method` took its place.
 //! * `locality_lb_config` of a policy inside `load_aware_locality`: in Envoy, too, that policy sees
@@ -27,9 +26,10 @@
 //! is the caller's.
 //!
 //! And some are read, and accepted only where they ask for what is there: `lb_policy` and
-//! `load_balancing_policy` (round robin, also by load reports, least request and random, and the
-//! two that divide traffic among localities first, `wrr_locality` and `load_aware_locality`), `type`
-//! (not `ORIGINAL_DST`), `cluster_type` (not a custom one).
+//! `load_balancing_policy` (round robin, also by load reports, least request and random, the two
+//! that divide traffic among localities first, `wrr_locality` and `load_aware_locality`, and
+//! `override_host` with any of these inside), `type` (not `ORIGINAL_DST`), `cluster_type` (not a
+//! custom one).
 
 /// A field of one of Envoy's messages, and why it is in its list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,13 +63,14 @@ lists! {
             `load_balancing_policy` is there",
         "load_balancing_policy": "the first policy of the list that Envoy knows, by the type of \
             its `typed_config`; refused unless it is round robin (also by load reports), least \
-            request or random, or `wrr_locality` or `load_aware_locality` with one of these inside",
+            request or random, or `wrr_locality` or `load_aware_locality` with one of these \
+            inside, or `override_host` with any of them",
         "round_robin_lb_config": "slow start; taken with any value and without effect unless \
             `lb_policy` chooses round robin",
         "least_request_lb_config": "choices, bias and slow start; taken with any value and \
             without effect unless `lb_policy` chooses least request",
         "common_lb_config": "panic threshold and behaviour, how traffic divides among localities, \
-            and new hosts before their first check",
+            new hosts before their first check, and which hosts a request may name",
         "load_assignment": "the hosts",
         "health_checks": "only whether there are any: hosts then start failed. The checks are the \
             caller's",

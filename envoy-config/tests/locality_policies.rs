@@ -373,7 +373,7 @@ fn a_policy_inside_that_only_envoy_has_is_unsupported() {
         ("cluster_provided.v3.ClusterProvided", "cluster_provided"),
         ("dynamic_modules.v3.DynamicModulesLoadBalancerConfig", "dynamic_modules"),
         ("maglev.v3.Maglev", "maglev"),
-        ("override_host.v3.OverrideHost", "override_host"),
+        ("override_host.v3.OverrideHost", "override_host in load_aware_locality"),
         ("ring_hash.v3.RingHash", "ring_hash"),
         ("subset.v3.Subset", "subset"),
         (WRR_LOCALITY, "wrr_locality in load_aware_locality"),

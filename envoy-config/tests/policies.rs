@@ -57,7 +57,6 @@ fn a_policy_that_envoy_would_take_is_never_skipped() {
         ("cluster_provided.v3.ClusterProvided", "cluster_provided"),
         ("dynamic_modules.v3.DynamicModulesLoadBalancerConfig", "dynamic_modules"),
         ("maglev.v3.Maglev", "maglev"),
-        ("override_host.v3.OverrideHost", "override_host"),
         ("ring_hash.v3.RingHash", "ring_hash"),
         ("subset.v3.Subset", "subset"),
     ] {

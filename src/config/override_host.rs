@@ -156,7 +156,12 @@ impl OverrideSource {
 }
 
 impl MetadataKey {
-    fn validate(&self) -> Result<(), ConfigError> {
+    /// Checks that nothing is empty. Fields are named as in Envoy's message.
+    ///
+    /// # Errors
+    ///
+    /// The first mistake.
+    pub fn validate(&self) -> Result<(), ConfigError> {
         if self.key.is_empty() {
             return invalid("key", &too_short("MetadataKeyValidationError.Key"));
         }
