@@ -113,12 +113,11 @@ fn index(hash: u32, count: usize) -> usize {
 /// Nothing secret: whoever names the hosts of a cluster has better ways to make it slow.
 #[allow(clippy::cast_possible_truncation)] // half of the bits
 fn hash_of(address: &str) -> u32 {
-    let mix = |hash: u64, bytes: &[u8]| {
-        let mut word = [0; 8];
-        word[..bytes.len()].copy_from_slice(bytes);
-        splitmix64(hash ^ u64::from_le_bytes(word))
-    };
-    (address.as_bytes().chunks(8).fold(address.len() as u64, mix) >> 32) as u32
+    let (words, rest) = address.as_bytes().as_chunks::<8>();
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    let mix = |hash: u64, word: &[u8; 8]| splitmix64(hash ^ u64::from_le_bytes(*word));
+    (words.iter().chain([&last]).fold(address.len() as u64, mix) >> 32) as u32
 }
 
 #[cfg(test)]
