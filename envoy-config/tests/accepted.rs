@@ -3,8 +3,8 @@
 //! //= envoy v1.40 source/common/upstream/upstream_impl.cc#resolveHealthCheckAddress
 
 use plimsoll::config::{
-    Assignment, Behavior, ClusterConfig, Endpoint, HostStatuses, LocalityEndpoints, LocalityRouting, Policy,
-    ZoneAware,
+    Assignment, Behavior, ClusterConfig, Endpoint, HostStatuses, LocalityEndpoints,
+    LocalityRouting, Policy, ZoneAware,
 };
 use plimsoll::{EdsHealth, Locality};
 use plimsoll_envoy_config::{
