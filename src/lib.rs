@@ -32,6 +32,7 @@ mod host;
 mod locality;
 pub mod orca;
 mod out_of_band;
+mod override_host;
 mod policy;
 mod priority;
 mod published;

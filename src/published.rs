@@ -1,7 +1,7 @@
 //! What one publish contains: everything a pick reads, and everything a dump shows.
 
 use crate::config::{Behavior, ClusterConfig, Policy};
-use crate::host::{Cells, Directory, Entry, Locality};
+use crate::host::{AddressMap, Cells, Directory, Entry, Locality};
 use crate::policy::{Identity, SlowStart, Tables, age_ms};
 use crate::priority::{Loads, Tally, envoy, native};
 use crate::reports::Reports;
@@ -16,6 +16,7 @@ pub(crate) struct Published {
     /// The counters of the hosts that the tables name.
     pub(crate) cells: Cells,
     pub(crate) directory: Directory,
+    pub(crate) by_address: AddressMap,
     pub(crate) version: u64,
     /// What the cluster's clock showed.
     pub(crate) published_ns: u64,

@@ -421,7 +421,7 @@ impl Worker {
 
     /// The newest snapshot, and the state that goes with it.
     #[inline]
-    fn advance(&mut self) -> (&Published, &mut State) {
+    pub(crate) fn advance(&mut self) -> (&Published, &mut State) {
         let (snapshot, moved) = self.reader.newest();
         if moved {
             snapshot.tables.adopt(&mut self.state, snapshot.identity);
@@ -537,7 +537,7 @@ fn as_envoy(
 
 /// Counts what was chosen.
 #[inline(always)]
-fn finish(
+pub(crate) fn finish(
     chosen: Result<Candidate, NoHost>,
     snapshot: &Published,
     state: &State,

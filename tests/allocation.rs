@@ -10,7 +10,7 @@ use plimsoll::config::{
     Behavior, ClusterConfig, Endpoint, LoadAware, LocalityRouting, Policy, ZoneAware,
 };
 use plimsoll::{
-    Cluster, HealthEvent, Locality, Options, Outcome, Pick, PickContext, Update, Worker,
+    Cluster, HealthEvent, Locality, NoHost, Options, Outcome, Pick, PickContext, Update, Worker,
 };
 
 fn use_everything(worker: &mut Worker) {
@@ -29,6 +29,11 @@ fn use_everything(worker: &mut Worker) {
         refusals > 2
     });
     worker.done(pick.unwrap(), Outcome::Error).unwrap();
+    for addresses in [["/gone", "10.0.1.1:80"], ["/gone", "10.9.9.9:80"]] {
+        let pick = worker.pick_override(&context, addresses, false).unwrap();
+        worker.done(pick, Outcome::Success).unwrap();
+        assert_eq!(worker.pick_override(&context, ["/gone"], true), Err(NoHost::OverrideNotFound));
+    }
     assert!(worker.done(picks[0], Outcome::Success).is_err());
     worker.quiesce();
     worker.refresh();

@@ -81,10 +81,12 @@ fn cluster(cluster: &mut Message<'_>) -> Result<ClusterFile> {
         policy: chosen.policy,
         healthy_panic_threshold: threshold,
         locality_routing: chosen.localities.routing,
+        override_host: chosen.override_host,
         fail_traffic_on_panic: chosen.localities.fail_traffic_on_panic,
         active_health_checks: !checks.is_empty(),
         ignore_new_hosts_until_first_hc: common.ignore_new_hosts_until_first_hc,
         ignore_health_on_host_removal: cluster.boolean("ignore_health_on_host_removal")?,
+        override_host_status: common.override_host_status.unwrap_or_default(),
         ..defaults
     };
     let assignment = cluster.value("load_assignment")?.map(assignment::read).transpose();
@@ -126,8 +128,8 @@ fn chosen_policy(cluster: &mut Message<'_>, name: &str, common: &CommonLbConfig)
         }
         (None, LegacyPolicy::Known(known)) => {
             let policy = settings::older(known, cluster, common.consistent_hashing.as_ref())?;
-            let chosen =
-                Chosen { policy, localities: common.localities.clone().unwrap_or_default() };
+            let localities = common.localities.clone().unwrap_or_default();
+            let chosen = Chosen { policy, localities, override_host: None };
             no_zones_with_hashes(&chosen)?;
             Ok(chosen)
         }

@@ -15,7 +15,6 @@
 //!   changes back only because publishing is expensive for it.
 //! * `endpoint_stale_after`: a control plane's lease on an assignment is the caller's to enforce,
 //!   as the engine has no timer.
-//! * `override_host_status`: it configures what the accepted policies do not do.
 //! * `consistent_hashing_lb_config` of `common_lb_config` where `lb_policy` chooses neither ring hash
 //!   nor Maglev.
 //! * `use_hostname_for_hashing` and `hash_balance_factor` of a ring hash that has a
@@ -31,9 +30,10 @@
 //!
 //! And some are read, and accepted only where they ask for what is there: `lb_policy` and
 //! `load_balancing_policy` (round robin, also by load reports, least request, random, ring hash and
-//! Maglev, and the two that divide traffic among localities first, `wrr_locality` and
-//! `load_aware_locality`), `type` (not `ORIGINAL_DST`), `cluster_type` (not a custom one). A header
-//! in a `hash_policy` is accepted without `regex_rewrite` only.
+//! Maglev, the two that divide traffic among localities first, `wrr_locality` and
+//! `load_aware_locality`, and `override_host` with any of these inside), `type` (not
+//! `ORIGINAL_DST`), `cluster_type` (not a custom one). A header in a `hash_policy` is accepted
+//! without `regex_rewrite` only.
 
 /// A field of one of Envoy's messages, and why it is in its list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +68,7 @@ lists! {
         "load_balancing_policy": "the first policy of the list that Envoy knows, by the type of \
             its `typed_config`; refused unless it is round robin (also by load reports), least \
             request, random, ring hash or Maglev, or `wrr_locality` or `load_aware_locality` with one \
-            of these inside",
+            of these inside, or `override_host` with any of them",
         "round_robin_lb_config": "slow start; taken with any value and without effect unless \
             `lb_policy` chooses round robin",
         "least_request_lb_config": "choices, bias and slow start; taken with any value and \
@@ -78,7 +78,8 @@ lists! {
         "maglev_lb_config": "the table's size; taken with any value and without effect unless \
             `lb_policy` chooses Maglev",
         "common_lb_config": "panic threshold and behaviour, how traffic divides among localities, \
-            what hosts are hashed by, and new hosts before their first check",
+            what hosts are hashed by, new hosts before their first check, and which hosts a request \
+            may name",
         "load_assignment": "the hosts",
         "health_checks": "only whether there are any: hosts then start failed. The checks are the \
             caller's",

@@ -76,6 +76,7 @@ mod locality;
 mod locality_policy;
 mod message;
 mod orca;
+mod override_host;
 mod policy;
 mod reporting;
 mod scalars;

@@ -42,13 +42,17 @@ pub(crate) fn load_aware_locality(config: &mut Message<'_>) -> Result<Chosen> {
             Err(invalid("", "load_aware_locality cannot be its own endpoint_picking_policy"))
         }
         Kind::WrrLocality => Err(unsupported("", "the policy wrr_locality in load_aware_locality")),
+        Kind::OverrideHost => {
+            Err(unsupported("", "the policy override_host in load_aware_locality"))
+        }
         Kind::EnvoysOther(policy) => Err(not_there(policy)),
     })?;
     Ok(chosen(policy, LocalityRouting::LoadAware(settings)))
 }
 
 fn chosen(policy: Policy, routing: LocalityRouting) -> Chosen {
-    Chosen { policy, localities: Localities { routing, ..Localities::default() } }
+    let localities = Localities { routing, ..Localities::default() };
+    Chosen { policy, localities, override_host: None }
 }
 
 /// All but the policy inside. Each value is checked before the next is read, and that policy comes

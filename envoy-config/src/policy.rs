@@ -7,30 +7,32 @@
 //!
 //! //= envoy v1.40 source/common/upstream/upstream_impl.cc#ClusterInfoImpl::configureLbPolicies
 
-use plimsoll::config::{ConfigError, Policy, Problem};
+use plimsoll::config::{ConfigError, OverrideHost, Policy, Problem};
 
 use crate::extension::{self, Extension};
 use crate::locality::{Localities, locality_lb_config, locality_weighted_lb_config};
 use crate::locality_policy::{load_aware_locality, wrr_locality};
 use crate::message::{Message, Result, unsupported};
+use crate::override_host::override_host;
 use crate::scalars::Choices;
 use crate::settings::{self, Known, LocalityConfig};
 
-/// A policy that chooses hosts, and what comes before it: the choice of a locality.
+/// A policy that chooses hosts, and what comes before it: hosts that the request names, and the
+/// choice of a locality.
 #[derive(Debug, Clone)]
 pub(crate) struct Chosen {
     pub(crate) policy: Policy,
     pub(crate) localities: Localities,
+    pub(crate) override_host: Option<OverrideHost>,
 }
 
 const PREFIX: &str = "envoy.extensions.load_balancing_policies.";
 
 /// The types that Envoy 1.40.0 takes and this version does not, without their common prefix. The
 /// first part is the policy's name.
-const ENVOYS_OTHERS: [&str; 4] = [
+const ENVOYS_OTHERS: [&str; 3] = [
     "cluster_provided.v3.ClusterProvided",
     "dynamic_modules.v3.DynamicModulesLoadBalancerConfig",
-    "override_host.v3.OverrideHost",
     "subset.v3.Subset",
 ];
 
@@ -42,6 +44,8 @@ pub(crate) enum Kind<'a> {
     WrrLocality,
     /// One that compares the load of localities, with another inside.
     LoadAwareLocality,
+    /// One that lets requests name their hosts, with another inside.
+    OverrideHost,
     /// One that the engine does not have, by its name.
     EnvoysOther(&'a str),
 }
@@ -59,6 +63,7 @@ impl<'a> Kind<'a> {
             "maglev.v3.Maglev" => Self::Hosts(Known::Maglev),
             "wrr_locality.v3.WrrLocality" => Self::WrrLocality,
             "load_aware_locality.v3.LoadAwareLocality" => Self::LoadAwareLocality,
+            "override_host.v3.OverrideHost" => Self::OverrideHost,
             other if ENVOYS_OTHERS.contains(&other) => {
                 Self::EnvoysOther(other.split_once('.').map_or(other, |(policy, _)| policy))
             }
@@ -75,6 +80,7 @@ pub(crate) fn load_balancing_policy(list: &mut Message<'_>, cluster: &str) -> Re
         Kind::Hosts(known) => extension.read(|config| host_policy(known, config)),
         Kind::WrrLocality => extension.read(wrr_locality),
         Kind::LoadAwareLocality => extension.read(load_aware_locality),
+        Kind::OverrideHost => extension.read(override_host),
         Kind::EnvoysOther(policy) => Err(not_there(policy)),
     })?;
     chosen.ok_or_else(|| {
@@ -110,7 +116,7 @@ pub(crate) fn host_policy(known: Known, config: &mut Message<'_>) -> Result<Chos
         LocalityConfig::Weighted => locality_weighted_lb_config(config)?,
         LocalityConfig::Nothing => None,
     };
-    Ok(Chosen { policy, localities: localities.unwrap_or_default() })
+    Ok(Chosen { policy, localities: localities.unwrap_or_default(), override_host: None })
 }
 
 /// The error for a policy of Envoy's that the engine does not have.

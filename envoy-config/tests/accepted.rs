@@ -3,8 +3,8 @@
 //! //= envoy v1.40 source/common/upstream/upstream_impl.cc#resolveHealthCheckAddress
 
 use plimsoll::config::{
-    Assignment, Behavior, ClusterConfig, Endpoint, LocalityEndpoints, LocalityRouting, Policy,
-    ZoneAware,
+    Assignment, Behavior, ClusterConfig, Endpoint, HostStatuses, LocalityEndpoints,
+    LocalityRouting, Policy, ZoneAware,
 };
 use plimsoll::{EdsHealth, Locality};
 use plimsoll_envoy_config::{
@@ -95,6 +95,7 @@ fn expected_config() -> ClusterConfig {
         active_health_checks: true,
         ignore_new_hosts_until_first_hc: true,
         ignore_health_on_host_removal: true,
+        override_host_status: HostStatuses::from_iter([EdsHealth::Healthy, EdsHealth::Degraded]),
         ..ClusterConfig::new("api")
     }
 }

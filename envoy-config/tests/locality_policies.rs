@@ -378,7 +378,7 @@ fn a_policy_inside_that_only_envoy_has_is_unsupported() {
     for (policy, what) in [
         ("cluster_provided.v3.ClusterProvided", "cluster_provided"),
         ("dynamic_modules.v3.DynamicModulesLoadBalancerConfig", "dynamic_modules"),
-        ("override_host.v3.OverrideHost", "override_host"),
+        ("override_host.v3.OverrideHost", "override_host in load_aware_locality"),
         ("subset.v3.Subset", "subset"),
         (WRR_LOCALITY, "wrr_locality in load_aware_locality"),
     ] {

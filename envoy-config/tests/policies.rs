@@ -56,7 +56,6 @@ fn a_policy_that_envoy_would_take_is_never_skipped() {
     for (policy, name) in [
         ("cluster_provided.v3.ClusterProvided", "cluster_provided"),
         ("dynamic_modules.v3.DynamicModulesLoadBalancerConfig", "dynamic_modules"),
-        ("override_host.v3.OverrideHost", "override_host"),
         ("subset.v3.Subset", "subset"),
     ] {
         let error = choose(vec![

@@ -137,6 +137,7 @@ impl Draft<'_> {
             identity,
             cells: self.model.slots.cells(),
             directory: self.model.directory.clone(),
+            by_address: self.model.by_address.clone(),
             version,
             published_ns: self.model.now_ns,
             slow_start: self.settings.slow_start(self.model.latest_host_added_ns),

@@ -7,14 +7,14 @@
 //!
 //! //= envoy v1.40 source/common/upstream/upstream_impl.cc#BaseDynamicClusterImpl::updateDynamicHostList
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use super::set::PrioritySet;
 use super::slots::Slots;
 use super::update::HostChange;
 use crate::config::{Assignment, Behavior, ClusterConfig, Endpoint};
 use crate::host::{
-    Address, Directory, Entry, HealthEvent, HealthFlags, HostInfo, Locality, Place, Table,
+    AddressMap, Directory, Entry, HealthEvent, HealthFlags, HostInfo, Locality, Place, Table,
 };
 use crate::policy::envoy::{FIRST_LOCALITY_LIST, LISTS};
 use crate::priority::Tally;
@@ -24,6 +24,8 @@ use crate::sync::Arc;
 #[derive(Debug)]
 pub(super) struct Model {
     pub(super) directory: Directory,
+    /// The current hosts of the directory. One that was replaced stays in that until it departs.
+    pub(super) by_address: AddressMap,
     pub(super) priorities: Vec<PrioritySet>,
     pub(super) slots: Slots,
     pub(super) overprovisioning_factor: u32,
@@ -40,7 +42,6 @@ pub(super) struct Model {
     pub(super) latest_host_added_ns: u64,
     /// Hosts whose health reports changed, each time they did.
     pub(super) health_changes: u64,
-    by_address: HashMap<Address, u32>,
     /// This proxy's own place.
     pub(super) node: Option<Locality>,
     /// Where the positions for Envoy's lists of localities end.
@@ -60,6 +61,7 @@ impl Model {
         let policy = Assignment::default();
         Self {
             directory: Directory::default(),
+            by_address: AddressMap::default(),
             priorities: vec![PrioritySet::default()],
             slots: Slots::default(),
             overprovisioning_factor: policy.overprovisioning_factor,
@@ -70,7 +72,6 @@ impl Model {
             now_ns,
             latest_host_added_ns: now_ns,
             health_changes: 0,
-            by_address: HashMap::new(),
             node,
             lists: FIRST_LOCALITY_LIST,
             children: 0,
@@ -79,7 +80,7 @@ impl Model {
 
     /// The slot of a host.
     pub(super) fn slot(&self, address: &str) -> Option<u32> {
-        self.by_address.get(address).copied()
+        self.by_address.get(address, &self.directory).map(|entry| entry.info.slot)
     }
 
     /// How many positions a worker needs for Envoy's lists.
@@ -261,9 +262,8 @@ impl Model {
             _ => initial_flags(place, config, None),
         };
         let (slot, generation) = self.slots.allocate(table);
-        let address = endpoint.address.clone();
         let mut entry = Entry {
-            info: Arc::new(HostInfo::new(address.clone(), slot, generation)),
+            info: Arc::new(HostInfo::new(endpoint.address.clone(), slot, generation)),
             place: Arc::clone(place),
             generation,
             weight: endpoint.load_balancing_weight,
@@ -274,7 +274,7 @@ impl Model {
         };
         entry.flags.set_eds(endpoint.health_status);
         self.directory.insert(entry);
-        self.by_address.insert(address, slot);
+        self.by_address.insert(endpoint.address.as_str(), slot, &self.directory);
         slot
     }
 
@@ -406,7 +406,7 @@ impl Model {
 
     /// Forgets what active health checks said, for a cluster that has none any more.
     pub(super) fn forget_health_checks(&mut self) {
-        let slots: Vec<u32> = self.by_address.values().copied().collect();
+        let slots: Vec<u32> = self.by_address.slots().collect();
         for slot in slots {
             let checked = |entry: &Entry| entry.flags.intersects(HealthFlags::ACTIVE_HC);
             if self.directory.get(slot).is_some_and(checked)
@@ -420,10 +420,7 @@ impl Model {
     /// Lets a host go that is in no set any more.
     fn depart(&mut self, slot: u32) {
         let Some(entry) = self.directory.remove(slot) else { return };
-        let address = entry.info.address.as_str();
-        if self.slot(address) == Some(slot) {
-            self.by_address.remove(address);
-        }
+        self.by_address.remove(entry.info.address.as_str(), slot);
         self.visible = true;
         self.slots.depart(entry.info);
     }

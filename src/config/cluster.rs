@@ -3,6 +3,7 @@
 
 use super::error::{ConfigError, Problem};
 use super::locality::LocalityRouting;
+use super::override_host::{HostStatuses, OverrideHost};
 use super::policy::Policy;
 
 /// Whose decisions a cluster makes. See the crate's front page for the differences.
@@ -50,6 +51,8 @@ pub struct ClusterConfig {
     pub policy: Policy,
     /// How traffic divides among localities before that. Default: by their hosts.
     pub locality_routing: LocalityRouting,
+    /// Hosts that requests name come before the policy. Default `None`.
+    pub override_host: Option<OverrideHost>,
     /// Below this percentage of available hosts a priority panics: it sends to all its hosts.
     /// 0 to 100, default 50; 0 switches panic off. Envoy truncates 29, 57 and 58 to one less, and
     /// so does `behavior: envoy`.
@@ -64,6 +67,10 @@ pub struct ClusterConfig {
     /// A host that the assignment drops goes at once, even if its health checks still pass.
     /// Default false; without active health checks hosts always go at once.
     pub ignore_health_on_host_removal: bool,
+    /// What the health of a host must be for [`Worker::pick_override`](crate::Worker::pick_override)
+    /// to take it; without effect with [`override_host`](Self::override_host). Compared with
+    /// [`HealthFlags::fine`](crate::HealthFlags::fine). With [`HostStatuses::NONE`] it never does.
+    pub override_host_status: HostStatuses,
 }
 
 impl ClusterConfig {
@@ -75,11 +82,13 @@ impl ClusterConfig {
             behavior: Behavior::default(),
             policy: Policy::default(),
             locality_routing: LocalityRouting::default(),
+            override_host: None,
             healthy_panic_threshold: 50.0,
             fail_traffic_on_panic: false,
             active_health_checks: false,
             ignore_new_hosts_until_first_hc: false,
             ignore_health_on_host_removal: false,
+            override_host_status: HostStatuses::default(),
         }
     }
 
@@ -93,6 +102,8 @@ impl ClusterConfig {
         let routing = &self.locality_routing;
         routing.validate().map_err(|error| error.within(routing.name()))?;
         self.check_routing()?;
+        let named = self.override_host.as_ref().map_or(Ok(()), OverrideHost::validate);
+        named.map_err(|error| error.within("override_host"))?;
         let problem = Problem::of_percent(self.healthy_panic_threshold);
         let field = "common_lb_config.healthy_panic_threshold";
         problem.map_or(Ok(()), |problem| Err(ConfigError::new(field, problem)))

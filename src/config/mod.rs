@@ -8,6 +8,7 @@ mod cluster;
 mod error;
 mod hashing;
 mod locality;
+mod override_host;
 mod policy;
 mod weighted;
 
@@ -20,6 +21,9 @@ pub use hashing::{
     Maglev, RingHash,
 };
 pub use locality::{LoadAware, LocalityBasis, LocalityRouting, ZoneAware};
+pub use override_host::{
+    HostStatuses, MetadataKey, OverrideHost, OverrideSource, override_addresses,
+};
 pub use policy::{
     LeastRequest, MAX_CHOICE_COUNT, Policy, RoundRobin, RuntimeDouble, SelectionMethod, SlowStart,
 };

@@ -88,11 +88,14 @@ impl Directory {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
     fn entry(slot: u32) -> Entry {
-        let address = format!("10.0.0.1:{slot}").into();
+        entry_at(&format!("10.0.0.1:{slot}"), slot)
+    }
+
+    pub(in crate::host) fn entry_at(address: &str, slot: u32) -> Entry {
         let place = Place {
             locality: Arc::default(),
             hostname: String::new(),
@@ -101,7 +104,7 @@ mod tests {
             health_check_address: None,
         };
         Entry {
-            info: Arc::new(HostInfo::new(address, slot, 0)),
+            info: Arc::new(HostInfo::new(address.into(), slot, 0)),
             place: Arc::new(place),
             generation: 0,
             weight: 1,

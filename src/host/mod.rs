@@ -2,6 +2,7 @@
 //! snapshot.
 
 mod address;
+mod address_map;
 mod directory;
 mod health;
 mod info;
@@ -10,6 +11,7 @@ mod segments;
 mod table;
 
 pub use address::Address;
+pub(crate) use address_map::AddressMap;
 pub(crate) use directory::{Directory, Entry, Place};
 pub use health::{CoarseHealth, EdsHealth, HealthEvent, HealthFlags};
 pub(crate) use info::HostInfo;

@@ -54,6 +54,12 @@ pub enum NoHost {
     /// least request draws its hosts, which Envoy does not do ahead of time; or the policy goes by
     /// the hash of a request, which nobody knows ahead of time.
     PeekLimit,
+    /// The cluster has none of the hosts that the pick was restricted to, or earlier attempts have
+    /// used them up.
+    OverrideNotFound,
+    /// It has some of them, and the health of none is one of
+    /// [`override_host_status`](crate::config::ClusterConfig::override_host_status).
+    OverrideNotAllowed,
 }
 
 impl fmt::Display for NoHost {
@@ -62,6 +68,8 @@ impl fmt::Display for NoHost {
             Self::Empty => "no eligible host",
             Self::Panic => "the priority panics and fail_traffic_on_panic is set",
             Self::PeekLimit => "no more picks can be peeked",
+            Self::OverrideNotFound => "no host has an address that was asked for",
+            Self::OverrideNotAllowed => "the health of the host that was asked for is not allowed",
         })
     }
 }

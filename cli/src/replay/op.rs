@@ -203,8 +203,7 @@ pub(crate) struct Choice {
     pub(crate) override_hosts: Option<Vec<String>>,
     /// Says what happens without a host of `override`, and so nothing without one.
     #[serde(default)]
-    #[expect(dead_code, reason = "means something with `override` only, which is refused")]
-    strict: bool,
+    pub(crate) strict: bool,
     pub(crate) metadata: Option<Object>,
     #[serde(default)]
     pub(crate) hold: bool,
@@ -239,6 +238,12 @@ pub(crate) struct Tally {
     #[serde(default)]
     pub(crate) worker: Workers,
     pub(crate) hash: Option<RandomHash>,
+    #[serde(default)]
+    pub(crate) attempt: U64,
+    #[serde(rename = "override")]
+    pub(crate) override_hosts: Option<Vec<String>>,
+    #[serde(default)]
+    pub(crate) strict: bool,
 }
 
 /// One worker, or all in turn.

@@ -27,9 +27,11 @@ impl ReplayCluster {
         let rejected = rejected(choice);
         let worker = open_worker_of(&mut self.workers, choice.worker)?;
         let mut addresses = Vec::new();
+        let named = choice.override_hosts.as_deref().unwrap_or_default();
         for index in 0..n {
             let context = context(choice, index);
-            let picked = worker.pick_filtered(&context, |_, host| accepts(&rejected, host));
+            let accept = |_, host: HostRef<'_>| accepts(&rejected, host);
+            let picked = worker.pick_override_filtered(&context, named, choice.strict, accept);
             let address = address(worker, picked);
             if let Ok(pick) = picked {
                 match &address {
@@ -48,6 +50,7 @@ impl ReplayCluster {
     pub(super) fn peek(&mut self, choice: &Choice) -> Result<Value, Error> {
         check_supported(choice)?;
         check_not_held(choice)?;
+        check_by_policy(choice, "peek")?;
         let n = at_most(choice.n, MAX_PICKS)?;
         self.check_hosts(&choice.reject)?;
         let worker = open_worker_of(&mut self.workers, choice.worker)?;
@@ -61,12 +64,14 @@ impl ReplayCluster {
     /// Counts picks by host.
     pub(super) fn tally(&mut self, tally: &Tally) -> Result<Value, Error> {
         let n = at_most(tally.n, MAX_TALLY)?;
+        let context = PickContext { attempt: saturated(tally.attempt), ..PickContext::default() };
+        let named = tally.override_hosts.as_deref().unwrap_or_default();
         let workers = self.workers_of(tally.worker)?;
         let mut counts = self.no_counts();
         let mut none = 0_u64;
         for &index in workers.iter().cycle().take(n) {
             let Some(worker) = &mut self.workers[index] else { continue };
-            let Ok(pick) = worker.pick(&PickContext::default()) else {
+            let Ok(pick) = worker.pick_override(&context, named, tally.strict) else {
                 none += 1;
                 continue;
             };
@@ -87,6 +92,7 @@ impl ReplayCluster {
     pub(super) fn explain(&mut self, choice: &Choice) -> Result<Value, Error> {
         check_supported(choice)?;
         check_not_held(choice)?;
+        check_by_policy(choice, "explain")?;
         if choice.n != U64(1) {
             return Err(invalid("n", "one pick is explained at a time"));
         }
@@ -163,12 +169,18 @@ impl ReplayCluster {
 
 /// Keys that Envoy would act on and the present policies do not.
 fn check_supported(choice: &Choice) -> Result<(), Error> {
-    let given = [
-        ("override", choice.override_hosts.is_some(), "overriding the host"),
-        ("metadata", choice.metadata.is_some(), "matching metadata"),
-    ];
+    let given = [("metadata", choice.metadata.is_some(), "matching metadata")];
     match given.iter().find(|(_, given, _)| *given) {
         Some((field, _, what)) => Err(unsupported(field, *what)),
+        None => Ok(()),
+    }
+}
+
+/// Neither peeks nor explanations are about hosts that are named: those take no turn and decide
+/// nothing.
+fn check_by_policy(choice: &Choice, operation: &str) -> Result<(), Error> {
+    match choice.override_hosts {
+        Some(_) => Err(invalid("override", format!("{operation} is about picks by policy"))),
         None => Ok(()),
     }
 }
@@ -184,10 +196,17 @@ fn at_most(n: U64, maximum: u64) -> Result<usize, Error> {
 
 /// What the engine is told of the pick with this index.
 fn context(choice: &Choice, index: usize) -> PickContext {
-    let number = |number: U64| u32::try_from(number.0).unwrap_or(u32::MAX);
-    let hash = choice.hash.as_ref().and_then(|hashes| hashes.get(index));
-    let (retries, attempt) = (number(choice.retries), number(choice.attempt));
-    PickContext { retries, hash, attempt, ..PickContext::default() }
+    PickContext {
+        retries: saturated(choice.retries),
+        attempt: saturated(choice.attempt),
+        hash: choice.hash.as_ref().and_then(|hashes| hashes.get(index)),
+        ..PickContext::default()
+    }
+}
+
+/// More than fit are more than the engine goes by, too.
+fn saturated(count: U64) -> u32 {
+    u32::try_from(count.0).unwrap_or(u32::MAX)
 }
 
 fn rejected(choice: &Choice) -> HashSet<&str> {

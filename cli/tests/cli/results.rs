@@ -98,9 +98,7 @@ fn what_is_not_there_yet_is_named_and_the_file_goes_on() {
     for (operation, field) in [
         (r#"{"op":"show","what":"table"}"#, "what"),
         (r#"{"op":"pick","hash":[1,"2"]}"#, "hash"),
-        (r#"{"op":"peek","override":["/a"],"strict":true}"#, "override"),
         (r#"{"op":"explain","metadata":{"stage":"prod"}}"#, "metadata"),
-        (r#"{"op":"pick","attempt":1}"#, "attempt"),
         (r#"{"op":"tally","hash":"random"}"#, "hash"),
         (r#"{"op":"open","config":{"name":"c","lb_policy":"CLUSTER_PROVIDED"}}"#, "lb_policy"),
     ] {
@@ -133,6 +131,8 @@ fn values_that_cannot_be_used_are_named() {
         (r#"{"op":"explain","n":2}"#, "n"),
         (r#"{"op":"explain","hold":true}"#, "hold"),
         (r#"{"op":"peek","hold":true}"#, "hold"),
+        (r#"{"op":"peek","override":["/a"],"strict":true}"#, "override"),
+        (r#"{"op":"explain","override":[]}"#, "override"),
         (r#"{"op":"pick","worker":1}"#, "worker"),
         (r#"{"op":"draws","worker":18446744073709551615,"values":[]}"#, "worker"),
         (r#"{"op":"worker","worker":0,"action":"open"}"#, "worker"),
