@@ -41,7 +41,7 @@ impl HashInput for Known<'_> {
     }
 
     fn query(&self) -> Option<&[u8]> {
-        (!self.query.is_empty()).then(|| self.query.as_bytes())
+        (!self.query.is_empty()).then_some(self.query.as_bytes())
     }
 
     fn source_ip(&self) -> Option<&str> {
