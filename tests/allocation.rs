@@ -7,10 +7,12 @@ mod counting;
 use common::{BEHAVIORS, POLICIES, assignment, config, group, open, plain};
 use counting::allocations;
 use plimsoll::config::{
-    Behavior, ClusterConfig, Endpoint, LoadAware, LocalityRouting, Policy, ZoneAware,
+    Behavior, ClusterConfig, Endpoint, HashPolicy, HashPolicyKind, LoadAware, LocalityRouting,
+    Policy, ZoneAware,
 };
 use plimsoll::{
-    Cluster, HealthEvent, Locality, NoHost, Options, Outcome, Pick, PickContext, Update, Worker,
+    Cluster, HashInput, HealthEvent, Locality, NoHost, Options, Outcome, Pick, PickContext, Update,
+    Worker, hash_request,
 };
 
 fn use_everything(worker: &mut Worker) {
@@ -111,5 +113,51 @@ fn envoys_schedulers_are_made_once_and_then_allocate_nothing() {
         assert_ne!(allocations(&mut pick), 0, "the scheduler");
         assert_eq!(allocations(|| (0..1000).for_each(|_| pick())), 0);
         cluster.apply(&Update::new().health("10.0.0.1:80", event)).unwrap();
+    }
+}
+
+/// A request with so many values in each header.
+struct Request(usize);
+
+impl HashInput for Request {
+    fn header_values<'a>(&'a self, name: &str, each: &mut dyn FnMut(&'a [u8])) {
+        let value = if name == "cookie" { "a=b; session=\"foo\"" } else { "foo" };
+        (0..self.0).for_each(|_| each(value.as_bytes()));
+    }
+
+    fn path(&self) -> Option<&[u8]> {
+        Some(b"/?a=b&user=foo")
+    }
+
+    fn source_ip(&self) -> Option<&str> {
+        Some("10.0.0.1")
+    }
+}
+
+#[test]
+fn hashing_a_request_allocates_nothing_unless_it_is_out_of_the_ordinary() {
+    let header = |name: &str| HashPolicyKind::Header { header_name: name.to_owned() };
+    let cookie = HashPolicyKind::Cookie {
+        name: "session".to_owned(),
+        ttl: Some(std::time::Duration::from_secs(1)),
+        path: String::new(),
+        attributes: Vec::new(),
+    };
+    let parameter = HashPolicyKind::QueryParameter { name: "user".to_owned() };
+    let policies = [header("x-user"), cookie, HashPolicyKind::SourceIp, parameter];
+    let policies = policies.map(HashPolicy::from);
+    for (values, policies, expected) in [
+        (1, &policies[..], 0),
+        (8, &policies, 0),
+        // Memory is taken and returned.
+        (9, &policies, 2),
+        // Without addresses no cookie is made.
+        (0, &policies, 0),
+        (1, &[header("X-User").into()], 2),
+    ] {
+        let count = allocations(|| {
+            std::hint::black_box(hash_request(policies, &Request(values)));
+        });
+        assert_eq!(count, expected, "{values} {policies:?}");
     }
 }

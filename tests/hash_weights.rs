@@ -2,6 +2,8 @@
 //!
 //! //= envoy v1.40 source/extensions/load_balancing_policies/common/thread_aware_lb_impl.cc#TypedHashLbConfigBase::validateEndpoints
 
+use std::slice::from_ref as one;
+
 use plimsoll::config::{
     Assignment, Behavior, ClusterConfig, Endpoint, LocalityEndpoints, Maglev, Policy, RingHash,
 };
@@ -57,11 +59,8 @@ fn assignments() -> Vec<(Assignment, Option<&'static str>)> {
         (assignment(&[group("x", 0, None, &[a.clone(), just.clone()])]), None),
         (assignment(&[group("x", 0, None, &[a.clone(), b.clone()])]), Some(HOSTS)),
         // It is by priority, and not by locality.
-        (
-            assignment(&[group("x", 0, None, &[a.clone()]), group("y", 0, None, &[b.clone()])]),
-            Some(HOSTS),
-        ),
-        (assignment(&[group("x", 0, None, &[a.clone()]), group("y", 1, None, &[b.clone()])]), None),
+        (assignment(&[group("x", 0, None, one(&a)), group("y", 0, None, one(&b))]), Some(HOSTS)),
+        (assignment(&[group("x", 0, None, one(&a)), group("y", 1, None, one(&b))]), None),
         (assignment(&[group("x", 3, None, &[a.clone(), b.clone()])]), Some(HOSTS)),
         // The same host twice is one host.
         (assignment(&[group("x", 0, None, &[a.clone(), a.clone()])]), None),
@@ -74,7 +73,7 @@ fn assignments() -> Vec<(Assignment, Option<&'static str>)> {
         ),
         // A locality without hosts has its weight as well.
         (
-            assignment(&[group("x", 0, Some(HALF), &[a.clone()]), group("y", 0, Some(HALF), &[])]),
+            assignment(&[group("x", 0, Some(HALF), one(&a)), group("y", 0, Some(HALF), &[])]),
             Some(LOCALITIES),
         ),
         (

@@ -118,6 +118,7 @@ fn both_places_give_the_same() {
     assert_eq!(older("MAGLEV", fields), Ok(expected));
 }
 
+//= envoy v1.40 api/envoy/config/cluster/v3/cluster.proto#RingHashLbConfig
 #[test]
 fn functions_have_other_numbers_in_the_older_place() {
     let function = |config: Result<ClusterConfig, ConfigError>| match config.expect("valid").policy

@@ -13,9 +13,9 @@ use super::error::{ConfigError, Problem};
 /// Each host has points on a ring, as many as its weight deserves; a request goes to the first
 /// point from its hash on.
 ///
-/// Not for weights that change often: in `behavior: envoy` a weight that is halved moves 8 % of all
-/// requests with the default size, and shares are uneven by half with a hundred hosts. [`Maglev`]
-/// is more even, and finds a host faster. Not with
+/// Not for weights that change often, nor for an even load of many hosts: in `behavior: envoy` with
+/// the default size the busiest of a hundred hosts gets 1.8 times the average ([`Maglev`]: 1.05
+/// times), and halving the weight of one of them moves 8 % of all requests. Not with
 /// [`LocalityRouting::ZoneAware`](super::LocalityRouting::ZoneAware).
 ///
 /// ```

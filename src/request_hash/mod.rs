@@ -2,8 +2,6 @@
 
 mod cookie;
 mod input;
-#[cfg(test)]
-mod tests;
 mod xxhash;
 
 use std::borrow::Cow;
@@ -157,8 +155,13 @@ impl<'a> Values<'a> {
     fn push(&mut self, value: &'a [u8]) {
         match self.few.get_mut(self.count) {
             Some(place) => *place = value,
-            None if self.many.is_empty() => self.many.extend(self.few.iter().chain([&value])),
-            None => self.many.push(value),
+            None => {
+                if self.many.is_empty() {
+                    self.many.reserve(2 * FEW);
+                    self.many.extend_from_slice(&self.few);
+                }
+                self.many.push(value);
+            }
         }
         self.count += 1;
     }

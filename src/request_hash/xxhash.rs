@@ -55,3 +55,26 @@ fn round(lane: u64, word: u64) -> u64 {
     let lane = lane.wrapping_add(word.wrapping_mul(PRIME_2));
     lane.rotate_left(31).wrapping_mul(PRIME_1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::xxhash64;
+
+    #[test]
+    fn xxhash64_gives_the_published_values() {
+        let all: Vec<u8> = (0..100).collect();
+        for (bytes, seed_0, seed_1) in [
+            (&b"foo"[..], 3_728_699_739_546_630_719, 14_071_536_367_944_281_277),
+            (b"bar", 5_234_164_152_756_840_025, 7_333_723_550_717_575_792),
+            (b"foo\nbar", 8_917_841_378_505_826_757, 17_220_693_101_030_355_644),
+            (b"lyft", 4_400_747_396_090_729_504, 81_692_559_072_577_057),
+            (b"", 17_241_709_254_077_376_921, 15_397_730_242_686_860_875),
+            (b"\xff\x00\xfe", 14_485_268_273_754_389_769, 13_346_086_005_443_594_505),
+            (&all, 7_692_681_977_284_421_015, 4_402_730_027_071_467_555),
+        ] {
+            assert_eq!((xxhash64(bytes, 0), xxhash64(bytes, 1)), (seed_0, seed_1), "{bytes:?}");
+        }
+        // As a list, each value seeds the next.
+        assert_eq!(xxhash64(b"bar", xxhash64(b"foo", 0)), 17_745_830_980_996_999_794);
+    }
+}

@@ -6,6 +6,7 @@
 
 mod cluster;
 mod expect;
+mod hash;
 mod line;
 mod names;
 mod op;

@@ -60,7 +60,6 @@ pub(crate) enum Operation {
     },
     Explain(Choice),
     Show(Show),
-    #[expect(dead_code, reason = "read to be refused")]
     Hash(Hash),
 }
 
@@ -274,20 +273,19 @@ pub(crate) struct Show {
 /// A hash of a request.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[expect(dead_code, reason = "read to be refused; its form is checked all the same")]
 pub(crate) struct Hash {
-    policies: Vec<Object>,
-    request: Request,
+    pub(crate) policies: Vec<Object>,
+    pub(crate) request: Request,
 }
 
 /// What a request's hash is made from.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-struct Request {
-    headers: Object,
-    query: String,
-    cookies: BTreeMap<String, String>,
-    source_ip: String,
+pub(crate) struct Request {
+    pub(crate) headers: Headers,
+    pub(crate) query: String,
+    pub(crate) cookies: BTreeMap<String, String>,
+    pub(crate) source_ip: String,
 }
 
 impl Operation {

@@ -6,7 +6,7 @@ use plimsoll_envoy_config::parse_load_report;
 use serde_json::{Map, Value, json};
 
 use super::cluster::{ReplayCluster, open_worker_of};
-use super::op::{HeaderValues, Headers as Given, Report as Operation};
+use super::op::{HeaderValues, Report as Operation};
 use super::session::invalid;
 
 /// What became of a report.
@@ -56,7 +56,8 @@ impl ReplayCluster {
             let report = report.map_err(|error| invalid("orca", error.to_string()))?;
             return take(report.as_report());
         }
-        let (headers, trailers) = (bytes("headers", headers)?, bytes("trailers", trailers)?);
+        let headers = bytes("headers", headers.iter().flatten())?;
+        let trailers = bytes("trailers", trailers.iter().flatten())?;
         let load = ResponseLoad {
             headers: found(&headers),
             trailers: found(&trailers),
@@ -74,11 +75,15 @@ fn unreadable(error: &ReportError<'_>) -> Refused {
 }
 
 /// Names and values as bytes.
-type Bytes<'a> = Vec<(&'a str, Vec<u8>)>;
+pub(super) type Bytes<'a> = Vec<(&'a str, Vec<u8>)>;
 
-fn bytes<'a>(field: &str, headers: &'a Option<Given>) -> Result<Bytes<'a>, Error> {
+/// Every value with its name; `field` is what they stand in.
+pub(super) fn bytes<'a>(
+    field: &str,
+    headers: impl IntoIterator<Item = (&'a String, &'a HeaderValues)>,
+) -> Result<Bytes<'a>, Error> {
     let mut all = Vec::new();
-    for (name, values) in headers.iter().flatten() {
+    for (name, values) in headers {
         let values = match values {
             HeaderValues::One(value) => std::slice::from_ref(value),
             HeaderValues::Several(values) => values,

@@ -7,6 +7,7 @@ use plimsoll::{Cluster, Error, Source};
 use serde_json::Value;
 
 use super::cluster::ReplayCluster;
+use super::hash;
 use super::names::What;
 use super::op::{Open, Operation, Show};
 use super::output;
@@ -34,7 +35,7 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// Runs one operation on the cluster of this name, or on the default one.
+    /// Runs one operation on the cluster of this name, or on the default one; `hash` needs none.
     ///
     /// # Errors
     ///
@@ -70,7 +71,7 @@ impl Session {
                 return Ok(("explain", self.cluster(name)?.explain(&choice)?));
             }
             Operation::Show(show) => return Ok(self::show(self.cluster(name)?.engine(), &show)?),
-            Operation::Hash(_) => return Err(unsupported("op", "the operation hash").into()),
+            Operation::Hash(hash) => return Ok(("hash", hash::of(hash)?)),
         }
         Ok(("ok", Value::Bool(true)))
     }

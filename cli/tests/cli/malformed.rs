@@ -47,6 +47,12 @@ const MALFORMED: &[(&str, &str)] = &[
     (r#"{"op":"show","what":"loads","priority":0}"#, "only localities and table have this key"),
     (r#"{"op":"show","what":"hosts","source":"all"}"#, "only localities and table have this key"),
     (r#"{"op":"hash","policies":[],"request":{"path":"/"}}"#, "unknown field `path`"),
+    (r#"{"op":"hash","request":{}}"#, "missing field `policies`"),
+    (r#"{"op":"hash","policies":[7],"request":{}}"#, "hash.policies[0]: "),
+    (
+        r#"{"op":"hash","policies":[],"request":{"headers":{"a":7}}}"#,
+        "hash.request.headers.a: expected a header's value or a list of them",
+    ),
     // Missing keys.
     (r#"{"op":"open"}"#, "missing field `config`"),
     (r#"{"op":"assign"}"#, "missing field `load_assignment`"),

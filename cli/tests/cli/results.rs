@@ -94,6 +94,29 @@ fn without_hosts_picks_give_null_and_tallies_none() {
 }
 
 #[test]
+fn a_request_is_hashed_without_a_cluster() {
+    check(&[
+        (
+            r#"{"op":"hash","policies":[{"header":{"header_name":"X-User"}}],"request":{"headers":{"x-User":"foo"}},"id":1}"#,
+            r#"{"id":1,"hash":3728699739546630719}"#,
+        ),
+        (r#"{"op":"hash","policies":[],"request":{},"cluster":"none"}"#, r#"{"hash":null}"#),
+        (
+            r#"{"op":"hash","policies":[{"query_parameter":{"name":"k"}},{"header":{}}],"request":{}}"#,
+            r#"{"error":{"code":"invalid_argument","field":"hash_policy[1].header.header_name","message":"HeaderValidationError.HeaderName: value length must be at least 1 characters"}}"#,
+        ),
+        (
+            r#"{"op":"hash","policies":[{"header":{"header_name":"a","regex_rewrite":{}}}],"request":{}}"#,
+            r#"{"error":{"code":"unsupported","field":"hash_policy[0].header.regex_rewrite","message":"regex_rewrite is not supported"}}"#,
+        ),
+        (
+            r#"{"op":"hash","policies":[],"request":{"headers":{"a":{"base64":"?"}}}}"#,
+            r#"{"error":{"code":"invalid_argument","field":"request.headers.a","message":"Invalid symbol 63, offset 0."}}"#,
+        ),
+    ]);
+}
+
+#[test]
 fn what_is_not_there_yet_is_named_and_the_file_goes_on() {
     for (operation, field) in [
         (r#"{"op":"show","what":"table"}"#, "what"),
