@@ -26,7 +26,6 @@ mod cluster;
 pub mod config;
 mod error;
 mod explain;
-#[allow(dead_code, unused_imports)]
 mod hashing;
 mod host;
 mod locality;

@@ -354,8 +354,8 @@ fn no_host_ever_has_more_than_its_bound() {
                         for (index, &weight) in weights.iter().enumerate() {
                             let has =
                                 active.get(&format!("10.0.0.{index}:80")).copied().unwrap_or(0);
-                            let fair = f64::from(weight) / f64::from(total) * requests as f64;
-                            let bound = (f64::from(factor) / 100.0 * fair).ceil() as u64;
+                            let factor = u64::from(factor) * u64::from(weight) * requests;
+                            let bound = factor.div_ceil(100 * u64::from(total));
                             assert!(
                                 has <= bound,
                                 "{policy:?}, {weights:?}: host {index} has {has}, not {bound}"

@@ -123,14 +123,8 @@ pub(crate) unsafe fn given(context: *const PickContext) -> Result<PickContext, S
 
 impl PickContext {
     /// Nothing is known.
-    const NONE: Self =
+    pub const NONE: Self =
         Self { size: 0, retries: 0, flags: 0, now_ns: 0, hash: 0, attempt: 0, reserved: 0 };
-
-    /// The same with the size that the interface wants.
-    #[must_use]
-    pub const fn new() -> Self {
-        Self { size: size_of::<Self>(), ..Self::NONE }
-    }
 
     /// The context in the engine's form.
     #[inline(always)]

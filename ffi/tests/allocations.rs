@@ -130,7 +130,7 @@ fn all_calls(worker: *mut WorkerHandle, picks: &mut [Pick], expected: Status) {
     // SAFETY: the worker is alive and used by this thread only; `pick` is ours. So in all of these.
     let picked = unsafe { plimsoll_worker_pick(worker, null(), &raw mut pick) };
     assert_eq!(picked, expected);
-    let context = PickContext { retries: 3, ..PickContext::new() };
+    let context = PickContext { retries: 3, size: size_of::<PickContext>(), ..PickContext::NONE };
     let mut filtered = NO_PICK;
     // SAFETY: as above; `never` takes any pointer.
     let status = unsafe {
@@ -261,7 +261,7 @@ fn response(binary: Str, text: Str) -> ResponseLoad {
 }
 
 fn report(worker: *mut WorkerHandle, load: &ResponseLoad) -> Status {
-    let context = PickContext { flags: 1, ..PickContext::new() };
+    let context = PickContext { flags: 1, size: size_of::<PickContext>(), ..PickContext::NONE };
     let mut pick = NO_PICK;
     // SAFETY: the worker is alive and used by this thread only; the rest is ours.
     let picked = unsafe { plimsoll_worker_pick(worker, &raw const context, &raw mut pick) };

@@ -4,8 +4,8 @@ use std::fmt;
 use std::time::Duration;
 
 use super::input::HashInput;
-use super::xxhash::xxhash64;
 use crate::config::HashPolicyKind;
+use crate::hashing::xxhash64;
 
 /// A cookie that the client is given, so that its next request has the same hash.
 ///

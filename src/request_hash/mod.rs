@@ -2,15 +2,14 @@
 
 mod cookie;
 mod input;
-mod xxhash;
 
 use std::borrow::Cow;
 
 pub use self::cookie::NewCookie;
 pub use self::input::HashInput;
 use self::input::parameter_in;
-use self::xxhash::xxhash64;
 use crate::config::{HashPolicy, HashPolicyKind};
+use crate::hashing::{xxhash64, xxhash64_of_list};
 
 /// What [`hash_request`] makes of a request.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -130,7 +129,7 @@ fn hash_of_header(name: &str, request: &(impl HashInput + ?Sized)) -> Option<u64
     let mut values = Values::default();
     request.header_values(&lower_case(name), &mut |value| values.push(value));
     let sorted = values.sorted();
-    (!sorted.is_empty()).then(|| sorted.iter().fold(0, |seed, value| xxhash64(value, seed)))
+    (!sorted.is_empty()).then(|| xxhash64_of_list(sorted.iter().copied(), 0))
 }
 
 fn lower_case(name: &str) -> Cow<'_, str> {

@@ -236,7 +236,8 @@ pub(crate) struct Tally {
     pub(crate) n: U64,
     #[serde(default)]
     pub(crate) worker: Workers,
-    pub(crate) hash: Option<RandomHash>,
+    #[expect(dead_code, reason = "a pick without a hash draws one")]
+    hash: Option<RandomHash>,
     #[serde(default)]
     pub(crate) attempt: U64,
     #[serde(rename = "override")]

@@ -119,10 +119,7 @@ fn a_request_is_hashed_without_a_cluster() {
 #[test]
 fn what_is_not_there_yet_is_named_and_the_file_goes_on() {
     for (operation, field) in [
-        (r#"{"op":"show","what":"table"}"#, "what"),
-        (r#"{"op":"pick","hash":[1,"2"]}"#, "hash"),
         (r#"{"op":"explain","metadata":{"stage":"prod"}}"#, "metadata"),
-        (r#"{"op":"tally","hash":"random"}"#, "hash"),
         (r#"{"op":"open","config":{"name":"c","lb_policy":"CLUSTER_PROVIDED"}}"#, "lb_policy"),
     ] {
         let input = format!("{OPEN}\n{operation}\n{{\"op\":\"pick\"}}");

@@ -134,10 +134,23 @@ fn balanced(
     state: &mut State,
     (hash, member): (u64, u32),
 ) -> u32 {
-    let total = bounded::total(balance.total(), balance.factor);
-    let overload = |member: u32| {
-        let active = balance.load(table.host(member));
-        bounded::overload(active, total, table.part(member))
+    // The gauge has 32 bits.
+    let slots = bounded::total_slots(low_half(balance.total()), balance.factor);
+    let overload = |index: usize| {
+        let index = index_of(index);
+        bounded::overload(balance.load(table.host(index)), slots, table.part(index))
     };
-    bounded::choose(hash, member, table.len(), &mut state.order, overload)
+    let is_primary = |index: usize| index == member as usize;
+    let (hosts, order) = (table.len(), &mut state.order);
+    index_of(bounded::choose(hash, member as usize, order, hosts, is_primary, overload))
+}
+
+/// There are less than 2^32 hosts.
+fn index_of(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}
+
+#[allow(clippy::cast_possible_truncation)] // as in Envoy
+fn low_half(x: u64) -> u32 {
+    x as u32
 }
