@@ -256,7 +256,7 @@ fn ring_sizes(config: &mut Message<'_>, minimum: Problem, maximum: Problem) -> R
     let maximum_ring_size = size(config, "maximum_ring_size", MAX_RING_SIZE, maximum)?;
     Ok(RingHash {
         minimum_ring_size: minimum_ring_size.unwrap_or(defaults.minimum_ring_size),
-        maximum_ring_size: maximum_ring_size.unwrap_or(defaults.maximum_ring_size),
+        maximum_ring_size,
         ..defaults
     })
 }

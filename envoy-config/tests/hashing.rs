@@ -60,7 +60,7 @@ fn nothing_said_is_envoys_defaults() {
     for config in [
         typed(RING_HASH, json!({})),
         typed(RING_HASH, json!({"minimum_ring_size": null, "hash_function": "DEFAULT_HASH"})),
-        typed(RING_HASH, json!({"minimum_ring_size": 1024, "maximum_ring_size": "8388608"})),
+        typed(RING_HASH, json!({"minimum_ring_size": "1024"})),
         typed(RING_HASH, json!({"consistent_hashing_lb_config": {}})),
         older("RING_HASH", json!({})),
         older("RING_HASH", json!({"ring_hash_lb_config": {}})),
@@ -91,7 +91,7 @@ fn both_places_give_the_same() {
         ..ring_hash(RingHash {
             hash_function: HashFunction::MurmurHash2,
             minimum_ring_size: 12,
-            maximum_ring_size: 24,
+            maximum_ring_size: Some(24),
             consistent_hashing: hashing(true, Some(233)),
         })
     };

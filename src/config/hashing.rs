@@ -6,6 +6,7 @@
 
 use std::time::Duration;
 
+use super::cluster::Behavior;
 use super::error::{ConfigError, Problem};
 
 /// The settings of [`Policy::RingHash`](super::Policy::RingHash).
@@ -34,8 +35,10 @@ pub struct RingHash {
     /// many hosts there are, so that hosts which come and go leave the points of others alone.
     pub minimum_ring_size: u32,
     /// A ring has at most as many points: from `minimum_ring_size` to [`MAX_RING_SIZE`], which is
-    /// the default. Native halves the points of all hosts until they fit.
-    pub maximum_ring_size: u32,
+    /// the default in `behavior: envoy`. Native halves the points of all hosts until they fit; its
+    /// default is 1 048 576, or `minimum_ring_size` if that is more: weights in the hundreds would
+    /// make the largest ring of a hundred megabytes.
+    pub maximum_ring_size: Option<u32>,
     /// What both hash policies have.
     pub consistent_hashing: ConsistentHashing,
 }
@@ -47,15 +50,25 @@ impl RingHash {
     pub(super) const DEFAULT: Self = Self {
         hash_function: HashFunction::XxHash,
         minimum_ring_size: 1024,
-        maximum_ring_size: MAX_RING_SIZE,
+        maximum_ring_size: None,
         consistent_hashing: ConsistentHashing::DEFAULT,
     };
 }
 
 impl RingHash {
+    /// The largest ring in force.
+    pub(crate) fn maximum_size(&self, behavior: Behavior) -> u32 {
+        const NATIVE: u32 = 1 << 20;
+        self.maximum_ring_size.unwrap_or(match behavior {
+            Behavior::Native => NATIVE.max(self.minimum_ring_size),
+            Behavior::Envoy => MAX_RING_SIZE,
+        })
+    }
+
     //= envoy v1.40 source/extensions/load_balancing_policies/ring_hash/ring_hash_lb.cc#RingHashLoadBalancer::RingHashLoadBalancer
     pub(super) fn validate_own(&self) -> Result<(), ConfigError> {
-        let (minimum, maximum) = (self.minimum_ring_size, self.maximum_ring_size);
+        let minimum = self.minimum_ring_size;
+        let maximum = self.maximum_ring_size.unwrap_or(MAX_RING_SIZE);
         let largest = u64::from(MAX_RING_SIZE);
         if !(1..=MAX_RING_SIZE).contains(&minimum) {
             let rule = "RingHashValidationError.MinimumRingSize";

@@ -61,7 +61,7 @@ impl Settings {
             Policy::RingHash(ring) => Kind::Ring {
                 function: ring.hash_function,
                 minimum: ring.minimum_ring_size,
-                maximum: ring.maximum_ring_size,
+                maximum: ring.maximum_size(config.behavior),
             },
             Policy::Maglev(maglev) => Kind::Maglev { size: maglev.table_size },
             _ => return None,

@@ -32,6 +32,7 @@ impl From<Maglev> for Policy {
 }
 
 fn ring(minimum_ring_size: u32, maximum_ring_size: u32) -> RingHash {
+    let maximum_ring_size = Some(maximum_ring_size);
     RingHash { minimum_ring_size, maximum_ring_size, ..RingHash::default() }
 }
 
