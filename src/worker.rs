@@ -5,6 +5,7 @@ use std::fmt;
 use crate::cluster::{Cluster, Shared};
 use crate::error::Error;
 use crate::explain::{Explanation, Trace};
+use crate::hashing::LAST_ATTEMPT;
 use crate::host::HostRef;
 use crate::orca::Parser;
 use crate::policy::{Candidate, Counter, NoHost, Request, State, Tables, envoy, native};
@@ -14,7 +15,7 @@ use crate::snapshot::Reader;
 use crate::sync::WatchedArc;
 
 /// More attempts than this are not made, whatever [`PickContext::retries`] asks for.
-pub const MAX_RETRIES: u32 = 128;
+pub const MAX_RETRIES: u32 = LAST_ATTEMPT;
 
 /// More peeks than this are never outstanding, whatever [`WorkerOptions::peek_capacity`] asks for.
 pub const MAX_PEEKS: usize = 1 << 20;

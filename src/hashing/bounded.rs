@@ -37,7 +37,7 @@ pub(crate) fn overload(active: u32, total_slots: u32, weight: f64) -> f64 {
 /// `is_primary` is for members that are the same host as the primary; they are passed over. The
 /// order is kept in `scratch`, which needs room for as many as there are members.
 ///
-/// //= envoy v1.40 source/extensions/load_balancing_policies/common/thread_aware_lb_impl.cc#BoundedLoadHashingLoadBalancer::chooseHost
+/// //= envoy v1.40 source/extensions/load_balancing_policies/common/thread_aware_lb_impl.cc#BoundedLoadHashingLoadBalancer
 pub(crate) fn choose(
     hash: u64,
     primary: usize,

@@ -10,9 +10,9 @@
 
 use crate::rng::splitmix64;
 
-/// As many attempts have members of their own; later ones begin again. A worker's attempts go up
-/// to [`MAX_RETRIES`](crate::MAX_RETRIES), inclusive.
-const ATTEMPTS: usize = crate::MAX_RETRIES as usize + 1;
+/// Attempts from 0 to this one have members of their own; later ones begin again.
+pub(crate) const LAST_ATTEMPT: u32 = 128;
+const ATTEMPTS: usize = LAST_ATTEMPT as usize + 1;
 /// A walk may take so many steps at first, and so many more for each member that it met.
 const STEPS: usize = 64;
 const STEPS_PER_MEMBER: usize = 16;

@@ -31,7 +31,7 @@ pub(crate) struct Permutation {
 impl Permutation {
     /// That of the member with this key. It is worth keeping between tables.
     ///
-    /// //= envoy v1.40 source/extensions/load_balancing_policies/maglev/maglev_lb.cc#MaglevTable::initialize
+    /// //= envoy v1.40 source/extensions/load_balancing_policies/maglev/maglev_lb.cc#MaglevTable
     #[allow(clippy::cast_possible_truncation)] // less than the size
     pub(crate) fn new(key: &str, modulus: Modulus) -> Self {
         let skip = xxhash64(key.as_bytes(), 1) % (u64::from(modulus.size()) - 1) + 1;
@@ -72,7 +72,7 @@ impl Maglev {
 
     /// The slot of a hash.
     ///
-    /// //= envoy v1.40 source/extensions/load_balancing_policies/maglev/maglev_lb.cc#MaglevTable::chooseHost
+    /// //= envoy v1.40 source/extensions/load_balancing_policies/maglev/maglev_lb.cc#chooseHost
     #[inline]
     pub(crate) fn find(&self, hash: u64) -> usize {
         self.modulus.of(hash) as usize
@@ -86,7 +86,7 @@ impl Maglev {
 
     /// The member of an attempt, from 0 on, as Envoy has it; it may well be the same again.
     ///
-    /// //= envoy v1.40 source/extensions/load_balancing_policies/maglev/maglev_lb.cc#MaglevTable::chooseHost
+    /// //= envoy v1.40 source/extensions/load_balancing_policies/maglev/maglev_lb.cc#chooseHost
     pub(crate) fn attempt(&self, hash: u64, attempt: u32) -> u32 {
         self.member(self.find(hash ^ u64::from(attempt).wrapping_neg()))
     }
@@ -102,11 +102,6 @@ impl Maglev {
     /// The number of slots.
     pub(crate) fn len(&self) -> usize {
         self.modulus.size() as usize
-    }
-
-    /// The number of members, those without a slot among them.
-    pub(crate) fn members(&self) -> usize {
-        self.members
     }
 
     /// How many slots each member owns. A single member has no table; as in Envoy's gauges it

@@ -15,10 +15,11 @@ mod weights;
 mod xxhash;
 
 pub(crate) use bounded::capacity;
+pub(crate) use distinct::LAST_ATTEMPT;
 pub(crate) use maglev::{Maglev, Modulus, Permutation, Weight};
 pub(crate) use murmur::murmur2;
 pub(crate) use ring::{Before, Ring, envoy_counts, native_counts};
-pub(crate) use weights::{Group, Normalized, normalized};
+pub(crate) use weights::{Group, normalized};
 pub(crate) use xxhash::{xxhash64, xxhash64_of_list};
 
 use crate::config::HashFunction;

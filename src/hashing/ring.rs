@@ -19,11 +19,10 @@ pub(crate) use counts::{envoy_counts, native_counts};
 use super::distinct::distinct;
 use super::indexes::Indexes;
 use crate::config::HashFunction;
-use points::{Point, Points};
+use points::Points;
 
-/// Points that are looked at one after the other before a bisection is worth its mispredicted
-/// branches.
-const STEPS: usize = 8;
+/// So many points are compared at once; a bisection follows if they were not enough.
+const NEAR: usize = 4;
 /// More points than that are left out, so that their indexes fit 32 bits.
 const MAX_POINTS: usize = u32::MAX as usize;
 
@@ -133,35 +132,41 @@ impl Guide {
     fn new(hashes: &[u64]) -> Self {
         // At least two buckets, so that the shift is less than the width.
         let bits = hashes.len().next_power_of_two().ilog2().max(1);
-        let shift = u64::BITS - bits;
-        let mut next = 0;
-        let starts = (0..1_u64 << bits).map(|bucket| {
-            while hashes.get(next).is_some_and(|&hash| hash < bucket << shift) {
-                next += 1;
-            }
-            u32::try_from(next).unwrap_or(u32::MAX)
-        });
-        let end = u32::try_from(hashes.len()).unwrap_or(u32::MAX);
-        Self { starts: starts.chain([end]).collect(), shift }
+        let guide = Self { starts: Box::default(), shift: u64::BITS - bits };
+        // Sums of counts, because a walk through both would mispredict at each bucket.
+        let mut starts = vec![0; (1 << bits) + 1];
+        for &hash in hashes {
+            starts[guide.bucket(hash) + 1] += 1;
+        }
+        let mut sum = 0;
+        for start in &mut starts {
+            sum += *start;
+            *start = sum;
+        }
+        Self { starts: starts.into(), ..guide }
     }
 
     /// The first of the hashes that is at least `hash`; their number if there is none.
     #[inline]
     fn find(&self, hashes: &[u64], hash: u64) -> usize {
-        let bucket = usize::try_from(hash >> self.shift).unwrap_or(usize::MAX);
+        let bucket = self.bucket(hash);
         let start = self.starts[bucket] as usize;
-        for (step, &other) in hashes[start..].iter().take(STEPS).enumerate() {
-            if other >= hash {
-                return start + step;
-            }
+        // Nearly always it is among these; to count them takes no branch that depends on the hash.
+        let near = hashes.get(start..).and_then(|hashes| hashes.first_chunk::<NEAR>());
+        let before = near.map_or(NEAR, |near| near.iter().filter(|&&other| other < hash).count());
+        if before < NEAR {
+            return start + before;
         }
         let end = self.starts[bucket + 1] as usize;
         let crowd = hashes.get(start..end).unwrap_or_default();
         start + crowd.partition_point(|&other| other < hash)
     }
+
+    #[inline(always)]
+    fn bucket(&self, hash: u64) -> usize {
+        usize::try_from(hash >> self.shift).unwrap_or(usize::MAX)
+    }
 }
 
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-mod timing;

@@ -21,7 +21,7 @@ pub(crate) fn xxhash64(bytes: &[u8], seed: u64) -> u64 {
 /// The hash of several values, such as those of one header: each is hashed with the hash so far
 /// as its seed.
 ///
-/// //= envoy v1.40 source/common/common/hash.h#HashUtil::xxHash64
+/// //= envoy v1.40 source/common/common/hash.h#HashUtil
 pub(crate) fn xxhash64_of_list<'a>(parts: impl IntoIterator<Item = &'a [u8]>, seed: u64) -> u64 {
     parts.into_iter().fold(seed, |hash, part| xxhash64(part, hash))
 }
@@ -145,7 +145,7 @@ mod tests {
         }
     }
 
-    //= envoy v1.40 source/common/common/hash.h#HashUtil::xxHash64
+    //= envoy v1.40 source/common/common/hash.h#HashUtil
     #[test]
     fn a_list_is_hashed_part_by_part() {
         let list = |parts: [&'static str; 2]| xxhash64_of_list(parts.map(str::as_bytes), 0);

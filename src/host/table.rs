@@ -242,6 +242,7 @@ impl Table {
             cell.generation.fetch_add(1, Ordering::Relaxed);
             self.total.moves(cell.elsewhere.load(Ordering::Relaxed), 0);
             cell.elsewhere.store(0, Ordering::Relaxed);
+            // No edge: as above.
             cell.pending.store(0, Ordering::Relaxed);
         }
     }

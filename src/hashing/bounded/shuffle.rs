@@ -109,7 +109,7 @@ mod tests {
         Shuffle::new(hash, members, &mut vec![7; 3]).collect()
     }
 
-    //= envoy v1.40 source/extensions/load_balancing_policies/common/thread_aware_lb_impl.cc#BoundedLoadHashingLoadBalancer::chooseHost
+    //= envoy v1.40 source/extensions/load_balancing_policies/common/thread_aware_lb_impl.cc#BoundedLoadHashingLoadBalancer
     #[test]
     fn members_are_asked_in_envoys_order() {
         let ten = [4, 2, 1, 9, 7, 3, 0, 8, 6, 5];

@@ -22,7 +22,7 @@ fn overloaded(list: &[usize]) -> impl Fn(usize) -> f64 {
     }
 }
 
-//= envoy v1.40 source/extensions/load_balancing_policies/common/thread_aware_lb_impl.cc#BoundedLoadHashingLoadBalancer::chooseHost
+//= envoy v1.40 source/extensions/load_balancing_policies/common/thread_aware_lb_impl.cc#BoundedLoadHashingLoadBalancer
 #[test]
 fn requests_go_where_envoys_tests_say() {
     for hash in 0..5 {
@@ -33,7 +33,7 @@ fn requests_go_where_envoys_tests_say() {
     assert_eq!(chosen(0, 3, overloaded(&[1, 0, 2])), 1, "all are overloaded, the second one least");
 }
 
-//= envoy v1.40 source/extensions/load_balancing_policies/common/thread_aware_lb_impl.cc#BoundedLoadHashingLoadBalancer::chooseHost
+//= envoy v1.40 source/extensions/load_balancing_policies/common/thread_aware_lb_impl.cc#BoundedLoadHashingLoadBalancer
 #[test]
 fn hosts_that_are_listed_twice_are_passed_over_twice() {
     // Two members for each of five hosts; the fourth host is overloaded.

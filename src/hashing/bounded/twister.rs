@@ -41,7 +41,8 @@ impl Twister {
             return;
         }
         let mut last = self.state[self.seeded - 1];
-        for (number, word) in (0..).zip(&mut self.state[..words]).skip(self.seeded) {
+        let numbers = u32::try_from(self.seeded).unwrap_or(0)..;
+        for (word, number) in self.state[self.seeded..words].iter_mut().zip(numbers) {
             last = (last ^ last >> 30).wrapping_mul(1_812_433_253).wrapping_add(number);
             *word = last;
         }

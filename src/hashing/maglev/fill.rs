@@ -3,7 +3,7 @@
 //! In each turn every member that is due claims a slot, in the order of members, until no slot is
 //! left. The heaviest member is due in every turn, so there are at most as many turns as slots.
 //!
-//! //= envoy v1.40 source/extensions/load_balancing_policies/maglev/maglev_lb.cc#MaglevTable::initialize
+//! //= envoy v1.40 source/extensions/load_balancing_policies/maglev/maglev_lb.cc#constructImplementationInternals
 //!
 //! envoy-differs: where most members are idle in most turns, Envoy asks each of them in each turn.
 //! Here a calendar says who is due in which turn; the table is the same.

@@ -58,7 +58,7 @@ fn permutations(members: usize, modulus: Modulus) -> Vec<Permutation> {
     (0..members).map(|member| Permutation::new(&format!("10.0.0.1:{member}"), modulus)).collect()
 }
 
-//= envoy v1.40 source/extensions/load_balancing_policies/maglev/maglev_lb.cc#MaglevTable::initialize
+//= envoy v1.40 source/extensions/load_balancing_policies/maglev/maglev_lb.cc#MaglevTable
 #[test]
 fn permutations_are_those_of_envoy() {
     type Sizes = [(u32, u32, u32); 3];
@@ -102,7 +102,7 @@ fn the_hashes_behind_the_permutations_are_those_of_envoy() {
     }
 }
 
-//= envoy v1.40 source/extensions/load_balancing_policies/maglev/maglev_lb.cc#MaglevTable::initialize
+//= envoy v1.40 source/extensions/load_balancing_policies/maglev/maglev_lb.cc#constructImplementationInternals
 #[test]
 fn small_tables_are_filled_as_in_envoys_tests() {
     let six = addresses(90..96);
@@ -168,7 +168,7 @@ fn an_empty_table_does_no_harm() {
     for groups in [&[][..], &[Group { weight: 0, hosts: &[1] }]] {
         let built = Built::of(&addresses([90]), groups, 17);
         let table = &built.table;
-        assert_eq!([table.members(), table.iter().len(), table.counts().len()], [0; 3]);
+        assert_eq!([table.members, table.iter().len(), table.counts().len()], [0; 3]);
         assert_eq!(
             [table.attempt(9, 3), table.distinct(9, 3), table.member(table.find(9))],
             [0; 3]
@@ -176,7 +176,7 @@ fn an_empty_table_does_no_harm() {
     }
 }
 
-//= envoy v1.40 source/extensions/load_balancing_policies/maglev/maglev_lb.cc#MaglevTable::initialize
+//= envoy v1.40 source/extensions/load_balancing_policies/maglev/maglev_lb.cc#constructImplementationInternals
 #[test]
 fn a_lopsided_table_has_a_slot_for_everyone() {
     let groups = [Group { weight: 127, hosts: &[1] }, Group { weight: 1, hosts: &[1; 1023] }];
@@ -184,7 +184,7 @@ fn a_lopsided_table_has_a_slot_for_everyone() {
     assert_eq!(built.gauges(), [1, 64_514]);
 }
 
-//= envoy v1.40 source/extensions/load_balancing_policies/maglev/maglev_lb.cc#MaglevTable::chooseHost
+//= envoy v1.40 source/extensions/load_balancing_policies/maglev/maglev_lb.cc#chooseHost
 #[test]
 fn attempts_go_where_envoys_go() {
     let built = Built::flat(&addresses(90..96), &[1; 6], 7);
@@ -192,7 +192,7 @@ fn attempts_go_where_envoys_go() {
     assert_eq!(tried, [1, 0, 5]);
 }
 
-//= envoy v1.40 source/extensions/load_balancing_policies/maglev/maglev_lb.cc#MaglevTable::initialize
+//= envoy v1.40 source/extensions/load_balancing_policies/maglev/maglev_lb.cc#constructImplementationInternals
 #[test]
 fn the_tables_that_envoy_logged_come_out_again() {
     let six = addresses(90..96);
@@ -376,6 +376,25 @@ proptest! {
         prop_assert_eq!(all.len(), order.len(), "a member twice: {:?}", order);
         prop_assert_eq!(order[0], table.member(table.find(hash)), "the first one is the pick");
         prop_assert_eq!(table.distinct(hash, members), order[0], "then all begins again");
+    }
+}
+
+#[test]
+fn both_ways_of_filling_agree_about_full_tables() {
+    let modulus = Modulus::new(65_537);
+    let permutations = permutations(100, modulus);
+    let weights: [fn(u64) -> f64; 4] = [
+        |member| if member == 50 { 1e9 } else { 1.0 },
+        |member| 1.0 / (member + 1) as f64,
+        |member| (splitmix64(member) % 100 + 1) as f64 / 5050.0,
+        |member| 0.7_f64.powi(member as i32),
+    ];
+    for (set, weight) in weights.iter().enumerate() {
+        let weights: Vec<f64> = (0..100).map(weight).collect();
+        let members = || Members::new(modulus, &permutations, &weights);
+        let asked = members().by_asking(Slots::new(modulus));
+        let is_same = asked == members().by_calendar(Slots::new(modulus));
+        assert!(is_same, "tables of the set {set} of weights differ");
     }
 }
 
