@@ -91,7 +91,7 @@ impl Worker {
         let (snapshot, state) = self.advance();
         let chosen = choose(snapshot, addresses, context.attempt)?;
         let is_final = strict || chosen.is_ok();
-        is_final.then(|| worker::finish(chosen, snapshot, state, context.uncounted))
+        is_final.then(|| worker::finish_of_any(chosen, snapshot, state, context.uncounted))
     }
 }
 

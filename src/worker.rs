@@ -538,7 +538,7 @@ fn as_envoy(
 
 /// Counts what was chosen.
 #[inline(always)]
-pub(crate) fn finish(
+fn finish(
     chosen: Result<Candidate, NoHost>,
     snapshot: &Published,
     state: &State,
@@ -558,7 +558,7 @@ pub(crate) fn finish(
 }
 
 /// The same for any policy: one that is bounded counts all requests together as well.
-fn finish_of_any(
+pub(crate) fn finish_of_any(
     chosen: Result<Candidate, NoHost>,
     snapshot: &Published,
     state: &State,

@@ -146,11 +146,13 @@ impl<W: Copy> HashTable<W> {
         const HASHES: f64 = 18_446_744_073_709_551_616.0;
         match &self.shape {
             Shape::Ring(ring) => {
-                // The first point also has what comes after the last.
+                // The first point also has what comes after the last, and everything if all are
+                // at one place.
                 let mut before = ring.iter().last().map_or(0, |(last, _)| last);
-                for (hash, member) in ring.iter() {
+                for (index, (hash, member)) in ring.iter().enumerate() {
                     let hashes = hash.wrapping_sub(std::mem::replace(&mut before, hash));
-                    let part = if ring.len() == 1 { 1.0 } else { hashes as f64 / HASHES };
+                    let has_all = index == 0 && hashes == 0;
+                    let part = if has_all { 1.0 } else { hashes as f64 / HASHES };
                     each(self.host(self.index(member)).slot, share * part);
                 }
             }

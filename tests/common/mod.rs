@@ -5,7 +5,13 @@ use plimsoll::config::{Assignment, Behavior, ClusterConfig, Endpoint, LocalityEn
 use plimsoll::{Cluster, EdsHealth, Locality, Options};
 
 pub const BEHAVIORS: [Behavior; 2] = [Behavior::Native, Behavior::Envoy];
-pub const POLICIES: [Policy; 3] = [Policy::Random, Policy::ROUND_ROBIN, Policy::LEAST_REQUEST];
+pub const POLICIES: [Policy; 5] =
+    [Policy::Random, Policy::ROUND_ROBIN, Policy::LEAST_REQUEST, Policy::RING_HASH, Policy::MAGLEV];
+
+/// Whether hosts are chosen by hashes of requests, so that nobody can peek.
+pub fn goes_by_hash(policy: &Policy) -> bool {
+    policy.consistent_hashing().is_some()
+}
 
 /// A host of this address and health.
 pub fn endpoint(address: &str, health_status: EdsHealth) -> Endpoint {

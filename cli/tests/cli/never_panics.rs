@@ -28,13 +28,68 @@ fn hosts() -> impl Strategy<Value = String> {
     prop::collection::vec(host(), 0..4).prop_map(|hosts| hosts.join(","))
 }
 
+/// A bound or none, and what requests are hashed by.
+fn hashing() -> impl Strategy<Value = String> {
+    let bound = prop_oneof![Just("100"), Just("150"), Just("4294967295"), Just("99"), Just("0")];
+    let policy = prop_oneof![Just(r#"{"header":{"header_name":"k"}}"#), Just("{}")];
+    (prop::option::of(bound), prop::option::of(policy), any::<bool>()).prop_map(
+        |(bound, policy, by_name)| {
+            let bound = bound.map_or(String::new(), |it| format!(r#","hash_balance_factor":{it}"#));
+            let policy = policy.unwrap_or_default();
+            format!(r#"{{"use_hostname_for_hashing":{by_name},"hash_policy":[{policy}]{bound}}}"#)
+        },
+    )
+}
+
+/// A policy by hash, with tables of any size that is quickly made.
+fn by_hash() -> impl Strategy<Value = String> {
+    let size = || prop_oneof![0_u32..8, Just(251), Just(u32::MAX)];
+    let ring = (size(), size()).prop_map(|(minimum, maximum)| {
+        let sizes = format!(r#""minimum_ring_size":{minimum},"maximum_ring_size":{maximum}"#);
+        ("ring_hash", "RingHash", sizes)
+    });
+    let maglev = size().prop_map(|size| ("maglev", "Maglev", format!(r#""table_size":{size}"#)));
+    (prop_oneof![ring, maglev], hashing(), any::<bool>()).prop_map(
+        |((name, message, sizes), hashing, weighted)| {
+            let weighted = if weighted { r#","locality_weighted_lb_config":{}"# } else { "" };
+            let fields = format!(r#"{sizes},"consistent_hashing_lb_config":{hashing}{weighted}"#);
+            policy(name, message, &fields)
+        },
+    )
+}
+
+fn policy(name: &str, message: &str, fields: &str) -> String {
+    const PACKAGE: &str = "envoy.extensions.load_balancing_policies";
+    format!(
+        r#"{{"policies":[{{"typed_extension_config":{{"name":"{name}","typed_config":{{"@type":"type.googleapis.com/{PACKAGE}.{name}.v3.{message}",{fields}}}}}}}]}}"#
+    )
+}
+
+/// A policy in the older field of a cluster or in the newer one.
+fn any_policy() -> impl Strategy<Value = String> {
+    let older = prop_oneof![Just("RANDOM"), Just("ROUND_ROBIN"), Just("MAGLEV"), Just("RING_HASH")];
+    let newer = || by_hash().prop_map(|policy| format!(r#""load_balancing_policy":{policy}"#));
+    let statuses = prop_oneof![Just("HEALTHY"), Just("DEGRADED")];
+    let filtered = (newer(), statuses).prop_map(|(policy, status)| {
+        format!(
+            r#"{policy},"common_lb_config":{{"override_host_status":{{"statuses":["{status}"]}}}}"#
+        )
+    });
+    let named = by_hash().prop_map(|fallback| {
+        let sources = r#""override_host_sources":[{"header":"h"}],"fallback_policy":"#;
+        let policy = policy("override_host", "OverrideHost", &format!("{sources}{fallback}"));
+        format!(r#""load_balancing_policy":{policy}"#)
+    });
+    let older = older.prop_map(|policy| format!(r#""lb_policy":"{policy}""#));
+    prop_oneof![3 => older, 3 => newer(), 1 => filtered, 1 => named]
+}
+
 fn config(with_hosts: bool) -> impl Strategy<Value = String> {
-    let policy = prop_oneof![Just("RANDOM"), Just("ROUND_ROBIN"), Just("MAGLEV")];
-    policy.prop_map(move |policy| {
+    any_policy().prop_map(move |policy| {
         if with_hosts {
-            CONFIG.replace("RANDOM", policy)
+            CONFIG.replace(r#""lb_policy":"RANDOM""#, &policy)
         } else {
-            format!(r#"{{"name":"c","lb_policy":"{policy}"}}"#)
+            format!(r#"{{"name":"c",{policy}}}"#)
         }
     })
 }
@@ -62,16 +117,63 @@ fn assign() -> impl Strategy<Value = String> {
     })
 }
 
+/// What a request says of itself: a hash, an attempt, hosts that it names; or nothing.
+fn request() -> impl Strategy<Value = String> {
+    let hash = prop_oneof![
+        Just(String::new()),
+        number().prop_map(|hash| format!(r#","hash":{hash}"#)),
+        prop::collection::vec(number(), 0..3)
+            .prop_map(|hashes| format!(r#","hash":[{}]"#, hashes.join(","))),
+    ];
+    let attempt = prop::option::of(prop_oneof![0_u64..4, Just(128), Just(u64::from(u32::MAX))]);
+    let named = prop::option::of((hosts(), any::<bool>()));
+    (hash, attempt, named).prop_map(|(hash, attempt, named)| {
+        let attempt = attempt.map_or(String::new(), |it| format!(r#","attempt":{it}"#));
+        let named = named.map_or(String::new(), |(hosts, strict)| {
+            format!(r#","override":[{hosts}],"strict":{strict}"#)
+        });
+        hash + &attempt + &named
+    })
+}
+
 /// Operations that choose hosts.
 fn choice() -> impl Strategy<Value = String> {
-    let op = prop_oneof![Just("pick"), Just("peek"), Just("explain")];
-    (op, count(), number(), hosts(), number(), any::<bool>()).prop_map(
-        |(op, n, worker, reject, retries, hold)| {
+    let op = prop_oneof![3 => Just("pick"), 1 => Just("peek"), 1 => Just("explain")];
+    (op, count(), number(), hosts(), number(), any::<bool>(), request()).prop_map(
+        |(op, n, worker, reject, retries, hold, request)| {
             format!(
-                r#"{{"op":"{op}","n":{n},"worker":{worker},"reject":[{reject}],"retries":{retries},"hold":{hold}}}"#
+                r#"{{"op":"{op}","n":{n},"worker":{worker},"reject":[{reject}],"retries":{retries},"hold":{hold}{request}}}"#
             )
         },
     )
+}
+
+/// Hashing a request.
+fn hash() -> impl Strategy<Value = String> {
+    let policy = prop_oneof![
+        Just(r#"{"header":{"header_name":"k"}}"#),
+        Just(r#"{"cookie":{"name":"k","ttl":"1s"},"terminal":true}"#),
+        Just(r#"{"connection_properties":{"source_ip":true}}"#),
+        Just(r#"{"query_parameter":{"name":"k"}}"#),
+        Just("{}"),
+    ];
+    let policies = prop::collection::vec(policy, 0..4);
+    (policies, "[k=&;%+\"a]{0,6}").prop_map(|(policies, text)| {
+        let (policies, text) = (policies.join(","), format!("{text:?}"));
+        format!(
+            r#"{{"op":"hash","policies":[{policies}],"request":{{"headers":{{"k":{text}}},"cookies":{{"k":{text}}},"query":{text},"source_ip":{text}}}}}"#
+        )
+    })
+}
+
+/// Where keys go.
+fn table() -> impl Strategy<Value = String> {
+    let source = prop_oneof![Just("healthy"), Just("degraded"), Just("all")];
+    (prop::option::of(0_u32..3), prop::option::of(source)).prop_map(|(priority, source)| {
+        let priority = priority.map_or(String::new(), |it| format!(r#","priority":{it}"#));
+        let source = source.map_or(String::new(), |it| format!(r#","source":"{it}""#));
+        format!(r#"{{"op":"show","what":"table"{priority}{source}}}"#)
+    })
 }
 
 fn other() -> impl Strategy<Value = String> {
@@ -89,6 +191,9 @@ fn other() -> impl Strategy<Value = String> {
         hosts().prop_map(|hosts| format!(r#"{{"op":"done","hosts":[{hosts}]}}"#)),
         (count(), number()).prop_map(|(n, w)| format!(r#"{{"op":"tally","n":{n},"worker":{w}}}"#)),
         count().prop_map(|n| format!(r#"{{"op":"tally","n":{n},"worker":"all"}}"#)),
+        count().prop_map(|n| format!(r#"{{"op":"tally","n":{n},"hash":"random"}}"#)),
+        hash(),
+        table(),
         (number(), action)
             .prop_map(|(w, a)| format!(r#"{{"op":"worker","worker":{w},"action":"{a}"}}"#)),
         what.prop_map(|what| format!(r#"{{"op":"show","what":"{what}"}}"#)),

@@ -37,6 +37,8 @@ impl Hashed {
         self.base.adopt(state, identity);
         if self.balance.is_some() {
             let hosts = self.tables.iter().flatten().map(|table| table.len()).max();
+            // Emptied first, so that what the last walk left takes no room besides.
+            state.order.clear();
             state.order.reserve(hosts.unwrap_or(0));
         }
     }

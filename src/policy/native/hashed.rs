@@ -5,7 +5,7 @@
 //! Keys keep to their level as long as loads and shares let them, and to their host inside it.
 //!
 //! envoy-differs: degraded hosts have tables of their own, attempts find different hosts, and a
-//! bounded host never has more than its bound.
+//! bounded host has no more than its bound unless its level as a whole gets more than its part.
 
 use super::portions::{Portion, low_half, portions, share};
 use super::{Candidate, Chosen, Chunks, NoHost};
@@ -140,7 +140,9 @@ impl Hashed {
 
 impl Level {
     /// The host of a hash, unless it has as many requests as it may have; then the first of some
-    /// drawn ones that has room, always the same for a hash; then any that has.
+    /// drawn ones that has room, always the same for a hash; then any that has. All together have
+    /// room for the level's part of the requests only, so that if more come here than that, none
+    /// may have any; then it is the one that is least full.
     //= the bound is that of Mirrokni, Thorup and Zadimoghaddam, Consistent Hashing with Bounded Loads
     #[inline(never)]
     fn balanced(
@@ -151,12 +153,12 @@ impl Level {
         (hash, attempt): (u64, u32),
     ) -> u32 {
         let total = balance.total();
+        let active = |member: u32| u64::from(balance.load(table.host(member)));
         // The level's own part of all requests.
         let length = u128::from(self.last - self.start) + 1;
         let has_room = |member: u32| {
             let part = low_half((u128::from(table.part(member)) * length) >> 64);
-            let active = u64::from(balance.load(table.host(member)));
-            active < capacity(total, part, balance.factor)
+            active(member) < capacity(total, part, balance.factor)
         };
         let own = table.distinct(hash, attempt);
         if has_room(own) {
@@ -170,8 +172,12 @@ impl Level {
         drawn.unwrap_or_else(|| {
             let count = u32::try_from(table.len()).unwrap_or(u32::MAX);
             let start = drawn_start(hash, count);
-            let mut all = (start..count).chain(0..start);
-            all.find(|&member| has_room(member)).unwrap_or(own)
+            let all = (start..count).chain(0..start);
+            let fullness = |member: &u32| {
+                (u128::from(active(*member) + 1) << 32) / u128::from(table.part(*member).max(1))
+            };
+            let found = all.clone().find(|&member| has_room(member));
+            found.or_else(|| all.min_by_key(fullness)).unwrap_or(own)
         })
     }
 }
