@@ -51,7 +51,7 @@ pub struct Pick {
 /// What is known of a request before its host is picked. Growable: start from
 /// `PLIMSOLL_PICK_CONTEXT_INIT`.
 #[repr(C)]
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct PickContext {
     /// `sizeof(plimsoll_pick_context)`.
     pub size: usize,
@@ -123,7 +123,7 @@ pub(crate) unsafe fn given(context: *const PickContext) -> Result<PickContext, S
 
 impl PickContext {
     /// Nothing is known.
-    pub const NONE: Self =
+    pub(crate) const NONE: Self =
         Self { size: 0, retries: 0, flags: 0, now_ns: 0, hash: 0, attempt: 0, reserved: 0 };
 
     /// The context in the engine's form.
@@ -142,10 +142,20 @@ impl PickContext {
     /// back wider than it was written, and wait for that.
     #[inline(always)]
     pub(crate) fn is_uncounted(&self) -> Result<bool, Status> {
-        match self.flags & !PLIMSOLL_PICK_HASHED {
-            0 if self.reserved == 0 => Ok(false),
-            PLIMSOLL_PICK_UNCOUNTED if self.reserved == 0 => Ok(true),
-            _ => Err(Status::InvalidArgument),
+        const KNOWN: u32 = PLIMSOLL_PICK_UNCOUNTED | PLIMSOLL_PICK_HASHED;
+        // One branch for both.
+        if self.flags & !KNOWN | self.reserved != 0 {
+            return Err(self.refusal());
+        }
+        Ok(self.flags & PLIMSOLL_PICK_UNCOUNTED != 0)
+    }
+
+    /// What is wrong with it. A newer header may have a member where `reserved` is.
+    #[cold]
+    fn refusal(&self) -> Status {
+        match self.reserved {
+            0 => Status::InvalidArgument,
+            _ => Status::UnsupportedField,
         }
     }
 }
@@ -187,7 +197,7 @@ pub unsafe extern "C" fn plimsoll_worker_pick(
 ///
 /// With `LEAST_REQUEST` the picks come to the peeked hosts only as long as loads are what they
 /// were; with `PLIMSOLL_BEHAVIOR_ENVOY` as well it cannot be peeked, unless weights differ or hosts
-/// are in slow start.
+/// are in slow start. Nor can `ring_hash` and `maglev`, which go by the request.
 ///
 /// Fails as `plimsoll_worker_pick` does, and with `PLIMSOLL_STATUS_PEEK_LIMIT` if as many are
 /// outstanding as there are healthy hosts, or 64, or where nothing can be peeked.
