@@ -54,9 +54,6 @@ pub unsafe extern "C" fn plimsoll_worker_pick_override(
         let out = unsafe { fresh(out, Pick::NONE) }.ok_or(Status::NullArgument)?;
         // SAFETY: null is handled; otherwise the caller promises that it is alive.
         let worker = unsafe { worker.as_ref() }.ok_or(Status::NullArgument)?;
-        // SAFETY: passed on from the caller.
-        let given = unsafe { given(context) }?;
-        let context = given.with(given.is_uncounted()?);
         let strict = match strict {
             0 => false,
             1 => true,
@@ -67,7 +64,10 @@ pub unsafe extern "C" fn plimsoll_worker_pick_override(
         // SAFETY: `texts` has checked them, and they are readable during the call.
         let bytes = |text: &Str| unsafe { text.bytes() }.ok().flatten().unwrap_or_default();
         let addresses = texts.iter().flat_map(|text| named_in(bytes(text)));
-        *out = Pick::of(worker.engine()?.pick_override(&context, addresses, strict)?);
+        let choose =
+            |context: &_| Ok(Pick::of(worker.engine()?.pick_override(context, addresses, strict)?));
+        // SAFETY: passed on from the caller.
+        *out = unsafe { given(context, choose) }?;
         Ok(())
     })
 }

@@ -1683,9 +1683,9 @@ enum plimsoll_status plimsoll_worker_done(const struct plimsoll_worker *worker,
  * Picks a host for each of up to `capacity` requests, all by the same snapshot.
  *
  * `*count` picks stand at the start of `out` afterwards, the rest of it is zero; each pick is as
- * one of `plimsoll_worker_pick`; with `PLIMSOLL_PICK_HASHED` all of them have this hash, and lead to
- * one host. `*count` is less than `capacity` only if there is no host for
- * the next one, and 0 on failure. With a `capacity` of 0 `out` may be NULL, and nothing is picked.
+ * one of `plimsoll_worker_pick`. With `PLIMSOLL_PICK_HASHED` all of them have the same hash. `*count`
+ * is less than `capacity` only if there is no host for the next one, and 0 on failure. With a
+ * `capacity` of 0 `out` may be NULL, and nothing is picked.
  *
  * Fails as `plimsoll_worker_pick` does if there is no host for the first.
  *
