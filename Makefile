@@ -38,7 +38,7 @@ proxy: lib ## Build the example proxy, its origin and its load driver into build
 	$(CC) $(CFLAGS) -o $(BUILD)/bin/origin ffi/examples/origin.c
 	$(CC) $(CFLAGS) -o $(BUILD)/bin/load ffi/examples/load.c
 
-demo: proxy tool ## A proxy; hosts fail, recover, report load, get hot: the split beside the expected one
+demo: proxy tool ## A proxy; hosts fail, recover, report load, keep sessions, get hot: the split beside the expected one
 	examples/demo.sh $(BUILD)/bin
 
 test: setup ## Everything that must be green before a change lands (under 40 minutes on 2 cores)

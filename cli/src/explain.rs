@@ -4,6 +4,7 @@
 //! computed a second time here.
 
 mod notes;
+mod requests;
 
 use std::fmt::{self, Write as _};
 use std::time::Duration;
@@ -17,6 +18,8 @@ use plimsoll::{
     PriorityView, Update, View, Warmup,
 };
 use plimsoll_envoy_config::{ParseError, parse_cluster};
+
+pub use self::requests::Requests;
 
 use crate::table::{BAD, Cell, DOUBTFUL, FAINT, GOOD, HEADING, Side, Table};
 
@@ -33,6 +36,8 @@ pub struct Assumptions {
     pub local_cluster: Option<String>,
     /// Hosts that came up so long ago, for slow start. All others have been up for long.
     pub up: Vec<(String, Duration)>,
+    /// Requests to show the hosts of.
+    pub requests: Requests,
 }
 
 /// Why nothing can be explained. `Display` is `field: message`, or the message alone.
@@ -76,7 +81,8 @@ impl From<ParseError> for Failure {
 ///
 /// # Errors
 ///
-/// What is wrong with the configuration, or an assumption about a host that is not there.
+/// What is wrong with the configuration, an assumption about a host that is not there, or requests
+/// that have no hash.
 ///
 /// ```
 /// let text = "
@@ -104,7 +110,8 @@ pub fn explain(text: &str, assumptions: &Assumptions) -> Result<String, Failure>
     let cluster = Cluster::open(config, &assignment, options)?;
     cluster.apply(&health(&cluster.view(), &assumptions.health))?;
     warm_up(&cluster, &assignment, assumptions, window)?;
-    Ok(page(&cluster.view()))
+    let requests = requests::table(&cluster, &assumptions.requests)?;
+    Ok(page(&cluster.view(), requests))
 }
 
 /// The local cluster in a text. It need not stay: it will not change.
@@ -159,7 +166,7 @@ fn health(view: &View, events: &[(String, HealthEvent)]) -> Update {
     update
 }
 
-fn page(view: &View) -> String {
+fn page(view: &View, requests: Option<Table>) -> String {
     let config = view.config();
     let ClusterConfig { name, behavior, policy, healthy_panic_threshold, .. } = config;
     let mut page = String::new();
@@ -178,6 +185,9 @@ fn page(view: &View) -> String {
     if !view.hosts().is_empty() {
         add(format_args!("\n{}", localities(view)));
         add(format_args!("\n{}", hosts(view)));
+    }
+    if let Some(requests) = requests {
+        add(format_args!("\n{requests}"));
     }
     let notes = notes::notes(view);
     if !notes.is_empty() {

@@ -10,7 +10,7 @@ use clap::error::ErrorKind as UsageError;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use plimsoll::config::Behavior;
 use plimsoll::{HealthEvent, Locality};
-use plimsoll_cli::explain::{Assumptions, explain};
+use plimsoll_cli::explain::{Assumptions, Requests, explain};
 use plimsoll_cli::replay::{self, Options, Stop, Summary};
 use plimsoll_cli::simulate::{Miss, Simulation, simulate};
 
@@ -54,6 +54,7 @@ Examples:
   plimsoll explain cluster.yaml
   plimsoll explain cluster.yaml --health '*=pass' --health 10.0.0.1:80=fail
   plimsoll explain cluster.yaml --up 10.0.0.1:80=30
+  plimsoll explain cluster.yaml --header x-session:3f2a --attempt 2
   plimsoll explain cluster.yaml --behavior envoy --node-region eu --node-zone eu-1";
 
 const SIMULATE_HELP: &str = "\
@@ -88,7 +89,7 @@ enum Task {
     Replay(Replay),
     /// Show what a cluster's configuration does with traffic.
     #[command(long_about = EXPLAIN_HELP, after_help = EXPLAIN_EXAMPLES)]
-    Explain(Explain),
+    Explain(Box<Explain>),
     /// Run proxies and hosts in a closed loop, and see how load settles.
     #[command(long_about = SIMULATE_HELP, after_help = SIMULATE_EXAMPLES)]
     Simulate(Simulate),
@@ -136,6 +137,24 @@ struct Explain {
     /// The cluster that the proxies belong to, in Envoy's form, for zone-aware routing.
     #[arg(long, value_name = "FILE")]
     local_cluster: Option<PathBuf>,
+    /// Show where a request with this hash goes, with ring_hash and maglev. May be given several
+    /// times.
+    #[arg(long, value_name = "N")]
+    hash: Vec<u64>,
+    /// Show where a request with this header goes, by the hash_policy of the cluster. Several
+    /// headers are one request's.
+    #[arg(long, value_name = "NAME:VALUE", value_parser = header)]
+    header: Vec<(String, String)>,
+    /// The path of that request, with its query.
+    #[arg(long, value_name = "PATH")]
+    path: Option<String>,
+    /// The IP address that it comes from.
+    #[arg(long, value_name = "IP")]
+    source_ip: Option<String>,
+    /// Also show where its attempts after the first go, up to number N.
+    #[arg(long, value_name = "N", default_value_t = 0,
+        value_parser = clap::value_parser!(u32).range(..=128))]
+    attempt: u32,
 }
 
 #[derive(Debug, Args)]
@@ -175,7 +194,7 @@ enum BehaviorName {
 fn main() -> ExitCode {
     match Command::parse().task {
         Task::Replay(arguments) => replay_all(&arguments),
-        Task::Explain(arguments) => explain_file(arguments),
+        Task::Explain(arguments) => explain_file(*arguments),
         Task::Simulate(arguments) => simulate_file(&arguments),
     }
 }
@@ -322,6 +341,8 @@ fn complain(message: impl std::fmt::Display) {
 impl From<Explain> for Assumptions {
     fn from(arguments: Explain) -> Self {
         let Explain { behavior, health, up, node_region, node_zone, node_sub_zone, .. } = arguments;
+        let Explain { hash: hashes, header: headers, path, source_ip, attempt, .. } = arguments;
+        let requests = Requests { hashes, headers, path, source_ip, attempt };
         let parts = [node_region, node_zone, node_sub_zone];
         let given = parts.iter().any(Option::is_some);
         let [region, zone, sub_zone] = parts.map(Option::unwrap_or_default);
@@ -330,7 +351,7 @@ impl From<Explain> for Assumptions {
             BehaviorName::Native => Behavior::Native,
             BehaviorName::Envoy => Behavior::Envoy,
         };
-        Self { behavior, health, node_locality, up, local_cluster: None }
+        Self { behavior, health, node_locality, up, local_cluster: None, requests }
     }
 }
 
@@ -346,6 +367,14 @@ fn health_event(argument: &str) -> Result<(String, HealthEvent), String> {
         other => return Err(format!("{other:?} is not pass, fail, degraded, eject or uneject")),
     };
     Ok((address.to_owned(), event))
+}
+
+/// `NAME:VALUE`; the names of pseudo-headers begin with a colon.
+fn header(argument: &str) -> Result<(String, String), String> {
+    let colon = argument.char_indices().skip(1).find(|&(_, c)| c == ':');
+    let (at, _) = colon.ok_or("expected NAME:VALUE")?;
+    let (name, value) = (&argument[..at], &argument[at + 1..]);
+    Ok((name.to_ascii_lowercase(), value.trim_matches([' ', '\t']).to_owned()))
 }
 
 /// `ADDR=SECONDS`.

@@ -185,6 +185,21 @@ pub fn hash_policies(value: &Value) -> Result<Vec<HashPolicy>, ConfigError> {
     hash_policy::list(value)
 }
 
+/// The same from text, as JSON or YAML.
+///
+/// # Errors
+///
+/// As [`parse_cluster`]; paths start with `hash_policy`.
+///
+/// ```
+/// let policies = plimsoll_envoy_config::parse_hash_policies("- header: { header_name: x-user }")?;
+/// assert_eq!(policies.len(), 1);
+/// # Ok::<(), plimsoll_envoy_config::ParseError>(())
+/// ```
+pub fn parse_hash_policies(text: &str) -> Result<Vec<HashPolicy>, ParseError> {
+    Ok(hash_policies(&parse_text(text)?)?)
+}
+
 /// Reads JSON text strictly: the same key twice is an error.
 ///
 /// For callers that find Envoy's messages inside of other JSON, and then go on with
@@ -202,8 +217,9 @@ pub fn parse_json(text: &str) -> Result<Value, ParseError> {
     json::parse(text)
 }
 
-/// A byte order mark is invisible and some editors write one, so it does not count.
+/// What begins like JSON is read as JSON. A byte order mark is invisible and some editors write one,
+/// so it does not count.
 fn parse_text(text: &str) -> Result<Value, ParseError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    if text.trim_start().starts_with('{') { json::parse(text) } else { yaml::parse(text) }
+    if text.trim_start().starts_with(['{', '[']) { json::parse(text) } else { yaml::parse(text) }
 }

@@ -8,6 +8,7 @@
  *   this file            the control side: opens the clusters, lets their time go by, reloads them
  *   proxy/worker.c       one thread each, with one plimsoll_worker each: the data path
  *   proxy/exchange.c     a request: plimsoll_worker_pick ... plimsoll_worker_done
+ *   proxy/route.c        before that: plimsoll_worker_hash, plimsoll_worker_pick_override
  *   proxy/load_report.c  plimsoll_worker_report, before the request is done
  *   proxy/upstream.c     connections by slot and generation; plimsoll_worker_host_data
  *   proxy/backend.c      plimsoll_cluster_set_host_data, and what its release callback is for
@@ -51,6 +52,7 @@ struct proxy {
     struct options options;
     plimsoll_cluster *cluster;
     plimsoll_cluster *local_cluster; /* the proxies themselves; NULL if they are not known */
+    plimsoll_hash_policies *route;   /* what requests are hashed from; see route.h */
     atomic_bool stopping;
     /* One set of counters for each worker, and one each for the two other threads that count. */
     struct counters counters[THREAD_LIMIT + 2];
@@ -158,6 +160,35 @@ static bool open_clusters(struct proxy *proxy)
     return true;
 }
 
+/* What the command line has requests hashed from, which may be nothing. The
+ * names are tokens, so that they need no escapes in JSON. */
+static bool open_route(struct proxy *proxy)
+{
+    const char *header = proxy->options.hash_header, *cookie = proxy->options.hash_cookie;
+    char text[512] = "[";
+    size_t length = 1;
+    if (header != NULL) {
+        length += (size_t)snprintf(
+            text + length, sizeof text - length,
+            "{\"header\": {\"header_name\": \"%s\"}, \"terminal\": true}%s", header,
+            cookie == NULL ? "" : ", ");
+    }
+    if (cookie != NULL) {
+        /* No time to live: the browser forgets it at the end of its session. */
+        length += (size_t)snprintf(
+            text + length, sizeof text - length,
+            "{\"cookie\": {\"name\": \"%s\", \"ttl\": \"0s\", \"path\": \"/\"}}", cookie);
+    }
+    text[length++] = ']';
+    plimsoll_error *error = NULL;
+    plimsoll_status status =
+        plimsoll_hash_policies_parse((plimsoll_str){text, length}, &proxy->route, &error);
+    if (status != PLIMSOLL_STATUS_OK) {
+        print_error("hash policies", error);
+    }
+    return status == PLIMSOLL_STATUS_OK;
+}
+
 /* All or nothing: a file that is refused changes nothing, and the proxy serves on. */
 static void reload_cluster(struct proxy *proxy, const plimsoll_cluster *cluster, const char *path)
 {
@@ -221,7 +252,7 @@ static bool open_workers(struct proxy *proxy)
         }
         proxy->worker_count++;
         if (!worker_init(&proxy->workers[i], &proxy->options, &proxy->stopping,
-                         &proxy->counters[i], picker, listener)) {
+                         &proxy->counters[i], picker, proxy->route, listener)) {
             fprintf(stderr, "proxy: no epoll: %s\n", strerror(errno));
             return false;
         }
@@ -334,6 +365,7 @@ static void close_all(struct proxy *proxy)
     /* The last handle: what the library still held for hosts is released here. */
     plimsoll_cluster_free(proxy->cluster);
     plimsoll_cluster_free(proxy->local_cluster);
+    plimsoll_hash_policies_free(proxy->route);
     if (proxy->admin.listener >= 0) {
         close(proxy->admin.listener);
     }
@@ -353,8 +385,8 @@ static int run(struct proxy *proxy)
 {
     sigset_t signals;
     block_signals(&signals);
-    bool started = open_clusters(proxy) && open_workers(proxy) && open_others(proxy) &&
-                   start_threads(proxy);
+    bool started = open_clusters(proxy) && open_route(proxy) && open_workers(proxy) &&
+                   open_others(proxy) && start_threads(proxy);
     if (started) {
         announce(proxy);
         run_control(proxy, &signals);

@@ -15,10 +15,12 @@ import traceback
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
 from proxy_tests import (  # noqa: E402
-    admin, framing, hosts, localities, pace, policies, refusals, reports, rig, upstreams,
+    admin, framing, hosts, localities, pace, policies, refusals, reports, rig, sessions, upstreams,
 )
 
-MODULES = (framing, pace, refusals, upstreams, hosts, policies, reports, localities, admin)
+MODULES = (
+    framing, pace, refusals, upstreams, hosts, policies, sessions, reports, localities, admin,
+)
 
 
 def run(name, test):

@@ -14,8 +14,9 @@ use crate::worker::WorkerHandle;
 /// Picks a host for each of up to `capacity` requests, all by the same snapshot.
 ///
 /// `*count` picks stand at the start of `out` afterwards, the rest of it is zero; each pick is as
-/// one of `plimsoll_worker_pick`. `*count` is less than `capacity` only if there is no host for
-/// the next one, and 0 on failure. With a `capacity` of 0 `out` may be NULL, and nothing is picked.
+/// one of `plimsoll_worker_pick`. With `PLIMSOLL_PICK_HASHED` all of them have the same hash. `*count`
+/// is less than `capacity` only if there is no host for the next one, and 0 on failure. With a
+/// `capacity` of 0 `out` may be NULL, and nothing is picked.
 ///
 /// Fails as `plimsoll_worker_pick` does if there is no host for the first.
 ///
@@ -39,17 +40,18 @@ pub unsafe extern "C" fn plimsoll_worker_pick_batch(
         let count = unsafe { fresh(count, 0) }.ok_or(Status::NullArgument)?;
         // SAFETY: null is handled; otherwise the caller promises that it is alive.
         let worker = unsafe { worker.as_ref() }.ok_or(Status::NullArgument)?;
+        let fill = |context: &_| {
+            if capacity == 0 {
+                return Ok(0);
+            }
+            if out.is_null() {
+                return Err(Status::NullArgument);
+            }
+            // SAFETY: not null; the caller promises the room.
+            Ok(unsafe { fill(&mut *worker.engine()?, context, out, capacity) }?)
+        };
         // SAFETY: passed on from the caller.
-        let given = unsafe { given(context) }?;
-        let context = given.with(given.is_uncounted()?);
-        if capacity == 0 {
-            return Ok(());
-        }
-        if out.is_null() {
-            return Err(Status::NullArgument);
-        }
-        // SAFETY: not null; the caller promises the room.
-        *count = unsafe { fill(&mut *worker.engine()?, &context, out, capacity) }?;
+        *count = unsafe { given(context, fill) }?;
         Ok(())
     })
 }

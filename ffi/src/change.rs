@@ -48,6 +48,9 @@ pub struct HostChange {
     pub health_status: u32,
     /// 0. Fills the place that would be padding, so that a later member can use it.
     pub reserved: u32,
+    /// For `PLIMSOLL_CHANGE_UPSERT`: what `ring_hash` and `maglev` place it by, `hash_key` in Envoy's
+    /// metadata `envoy.lb`. Empty: its name or its address, as the policy says.
+    pub hash_key: Str,
 }
 
 // SAFETY: integers and raw pointers only; `layout` leaves no room for padding.
@@ -111,6 +114,8 @@ unsafe fn upsert(
 ) -> Result<plimsoll::HostChange, Failure> {
     // SAFETY: the caller promises that it is readable.
     let hostname = unsafe { change.hostname.read(&format!("{name}.hostname")) }?;
+    // SAFETY: as above.
+    let hash_key = unsafe { change.hash_key.read(&format!("{name}.hash_key")) }?;
     // SAFETY: as above, for all three.
     let locality = unsafe { locality(name, change.region, change.zone, change.sub_zone) }?;
     let health_status = health::eds_health(change.health_status).ok_or_else(|| {
@@ -121,7 +126,7 @@ unsafe fn upsert(
     }
     let endpoint = Endpoint {
         hostname: hostname.to_owned(),
-        hash_key: String::new(),
+        hash_key: hash_key.to_owned(),
         load_balancing_weight: change.weight.max(1),
         health_status,
         ..Endpoint::new(address)

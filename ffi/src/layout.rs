@@ -14,6 +14,7 @@ use crate::localities::LocalityShown;
 use crate::options::ClusterOptions;
 use crate::pick::{Pick, PickContext};
 use crate::reports::ResponseLoad;
+use crate::request_hash::{Header, Request};
 use crate::status::Status;
 use crate::text::Str;
 
@@ -47,7 +48,7 @@ mod pointers_of_64_bits {
     const _: () = assert!(offset_of!(ClusterOptions, sub_zone) == 64);
     const _: () = assert!(offset_of!(ClusterOptions, local_cluster) == 80);
 
-    const _: () = assert!(size_of::<HostChange>() == 112);
+    const _: () = assert!(size_of::<HostChange>() == 128);
     const _: () = assert!(offset_of!(HostChange, size) == 0);
     const _: () = assert!(offset_of!(HostChange, kind) == 8);
     const _: () = assert!(offset_of!(HostChange, event) == 12);
@@ -60,6 +61,7 @@ mod pointers_of_64_bits {
     const _: () = assert!(offset_of!(HostChange, weight) == 100);
     const _: () = assert!(offset_of!(HostChange, health_status) == 104);
     const _: () = assert!(offset_of!(HostChange, reserved) == 108);
+    const _: () = assert!(offset_of!(HostChange, hash_key) == 112);
 
     const _: () = assert!(size_of::<HostLoad>() == 40);
     const _: () = assert!(offset_of!(HostLoad, size) == 0);
@@ -114,6 +116,20 @@ mod pointers_of_64_bits {
     const _: () = assert!(offset_of!(PickContext, hash) == 24);
     const _: () = assert!(offset_of!(PickContext, attempt) == 32);
     const _: () = assert!(offset_of!(PickContext, reserved) == 36);
+
+    const _: () = assert!(size_of::<Header>() == 32);
+    const _: () = assert!(offset_of!(Header, name) == 0);
+    const _: () = assert!(offset_of!(Header, value) == 16);
+
+    const _: () = assert!(size_of::<Request>() == 104);
+    const _: () = assert!(offset_of!(Request, size) == 0);
+    const _: () = assert!(offset_of!(Request, headers) == 8);
+    const _: () = assert!(offset_of!(Request, header_count) == 16);
+    const _: () = assert!(offset_of!(Request, path) == 24);
+    const _: () = assert!(offset_of!(Request, query) == 40);
+    const _: () = assert!(offset_of!(Request, source_ip) == 56);
+    const _: () = assert!(offset_of!(Request, remote_address) == 72);
+    const _: () = assert!(offset_of!(Request, local_address) == 88);
 
     const _: () = assert!(size_of::<ResponseLoad>() == 80);
     const _: () = assert!(offset_of!(ResponseLoad, size) == 0);

@@ -14,7 +14,7 @@
 //! * NULL is checked before anything is read, and an out-parameter holds NULL or zero after every
 //!   failure.
 //! * The functions of a worker neither lock nor build an error object, and allocate nothing but
-//!   Envoy's schedules, and what load reports in JSON take.
+//!   Envoy's schedules, new cookies, and what load reports in JSON take.
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -26,7 +26,8 @@
 //! | [`control`], [`change`], [`runtime`], [`load`] | the control calls of a cluster |
 //! | [`health`] | the numbers of a host's health |
 //! | [`hosts`], [`localities`], [`dump`] | what a cluster looks like, for programs and for humans |
-//! | [`worker`], [`pick`], [`batch`], [`picked`] | the calls of a request |
+//! | [`request_hash`] | the hash of a request, for policies that go by it |
+//! | [`worker`], [`pick`], [`batch`], [`override_host`], [`picked`] | the calls of a request |
 //! | [`reports`] | what hosts say of their own load |
 //! | [`host_data`] | the caller's own data behind a host |
 //! | [`version`], `layout` | which library this is, and how its structs lie in memory |
@@ -52,9 +53,11 @@ pub mod load;
 pub mod localities;
 pub mod options;
 mod out;
+pub mod override_host;
 pub mod pick;
 pub mod picked;
 pub mod reports;
+pub mod request_hash;
 pub mod runtime;
 pub mod status;
 pub mod text;

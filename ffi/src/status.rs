@@ -39,7 +39,7 @@ pub enum Status {
     /// The priority is in panic and the cluster is told to fail then.
     NoHostPanic = 17,
     /// As many picks are peeked as may be; pick one of them first. Envoy's least request allows
-    /// none.
+    /// none, nor do `ring_hash` and `maglev`.
     PeekLimit = 18,
     /// The pick names no host any more: it was done before, or is not valid any longer.
     StalePick = 19,
@@ -52,6 +52,12 @@ pub enum Status {
     /// What a host says of its load was not taken in: it has no requests per second or no
     /// utilization, a number in it is none, or the policy does not go by reports.
     ReportRejected = 23,
+    /// There is nothing to hash the request by: pick without a hash.
+    NoHash = 24,
+    /// The cluster has none of the hosts that the request names.
+    OverrideNotFound = 25,
+    /// It has some of them, and their health is not allowed.
+    OverrideNotAllowed = 26,
 
     /// A control call panicked earlier: control calls refuse, workers keep serving.
     Poisoned = 32,
@@ -60,7 +66,7 @@ pub enum Status {
 }
 
 impl Status {
-    const ALL: [Self; 19] = [
+    const ALL: [Self; 22] = [
         Self::Ok,
         Self::NullArgument,
         Self::InvalidArgument,
@@ -78,6 +84,9 @@ impl Status {
         Self::NoReport,
         Self::ReportUnreadable,
         Self::ReportRejected,
+        Self::NoHash,
+        Self::OverrideNotFound,
+        Self::OverrideNotAllowed,
         Self::Poisoned,
         Self::Panic,
     ];
@@ -102,6 +111,9 @@ impl Status {
             Self::NoReport => c"no_report",
             Self::ReportUnreadable => c"report_unreadable",
             Self::ReportRejected => c"report_rejected",
+            Self::NoHash => c"no_hash",
+            Self::OverrideNotFound => c"override_not_found",
+            Self::OverrideNotAllowed => c"override_not_allowed",
             Self::Poisoned => c"poisoned",
             Self::Panic => c"panic",
         }
@@ -139,6 +151,8 @@ impl From<NoHost> for Status {
         match reason {
             NoHost::Panic => Self::NoHostPanic,
             NoHost::PeekLimit => Self::PeekLimit,
+            NoHost::OverrideNotFound => Self::OverrideNotFound,
+            NoHost::OverrideNotAllowed => Self::OverrideNotAllowed,
             _ => Self::NoHost,
         }
     }

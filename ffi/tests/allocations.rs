@@ -1,6 +1,6 @@
 //! The calls of a request allocate nothing and free nothing, whatever the policy, also when they
-//! fail and when they meet a new snapshot. There are two exceptions: Envoy's schedule, once an
-//! update, and load reports in JSON.
+//! fail and when they meet a new snapshot. There are three exceptions: Envoy's schedule, once an
+//! update, load reports in JSON, and what a new cookie takes.
 
 // Counting what goes through the allocator, and calling the interface as C does, takes raw pointers.
 #![allow(unsafe_code)]
@@ -14,12 +14,17 @@ use plimsoll_ffi::batch::plimsoll_worker_pick_batch;
 use plimsoll_ffi::cluster::{ClusterHandle, plimsoll_cluster_free, plimsoll_cluster_open};
 use plimsoll_ffi::control::{plimsoll_cluster_assign, plimsoll_cluster_tick};
 use plimsoll_ffi::options::{ClusterOptions, PLIMSOLL_BEHAVIOR_ENVOY, PLIMSOLL_BEHAVIOR_NATIVE};
+use plimsoll_ffi::override_host::plimsoll_worker_pick_override;
 use plimsoll_ffi::pick::{
     Pick, PickContext, plimsoll_worker_done, plimsoll_worker_peek, plimsoll_worker_pick,
     plimsoll_worker_pick_filtered,
 };
 use plimsoll_ffi::picked::{plimsoll_worker_host_address, plimsoll_worker_host_data};
 use plimsoll_ffi::reports::{ResponseLoad, plimsoll_worker_report};
+use plimsoll_ffi::request_hash::{
+    HashPolicies, Header, Request, plimsoll_hash_policies_free, plimsoll_hash_policies_parse,
+    plimsoll_worker_hash,
+};
 use plimsoll_ffi::status::Status;
 use plimsoll_ffi::text::Str;
 use plimsoll_ffi::worker::{
@@ -130,7 +135,8 @@ fn all_calls(worker: *mut WorkerHandle, picks: &mut [Pick], expected: Status) {
     // SAFETY: the worker is alive and used by this thread only; `pick` is ours. So in all of these.
     let picked = unsafe { plimsoll_worker_pick(worker, null(), &raw mut pick) };
     assert_eq!(picked, expected);
-    let context = PickContext { retries: 3, size: size_of::<PickContext>(), ..PickContext::NONE };
+    let context =
+        PickContext { retries: 3, size: size_of::<PickContext>(), ..PickContext::default() };
     let mut filtered = NO_PICK;
     // SAFETY: as above; `never` takes any pointer.
     let status = unsafe {
@@ -148,11 +154,17 @@ fn all_calls(worker: *mut WorkerHandle, picks: &mut [Pick], expected: Status) {
     // SAFETY: as above; `picks` has this room.
     let status = unsafe { plimsoll_worker_pick_batch(worker, null(), batch, room, &raw mut count) };
     assert_eq!(status, expected);
+    let addresses = [text("10.0.0.1:80, 10.0.0.2:80"), text("\u{fffd}")];
+    let (names, mut named) = (addresses.as_ptr(), NO_PICK);
+    // SAFETY: as above; there are two texts.
+    let status =
+        unsafe { plimsoll_worker_pick_override(worker, null(), names, 2, 0, &raw mut named) };
+    assert_eq!(status, expected);
     let mut peeked = NO_PICK;
     // SAFETY: as above. How many may be peeked is not the question here.
     let _ = unsafe { plimsoll_worker_peek(worker, null(), &raw mut peeked) };
     ask(worker, &pick, if expected == Status::Ok { Status::Ok } else { Status::StalePick });
-    for pick in picks[..count].iter().chain([&pick, &filtered]) {
+    for pick in picks[..count].iter().chain([&pick, &filtered, &named]) {
         let expected = if pick.flags == 0 { Status::NotCounted } else { Status::Ok };
         // SAFETY: as above.
         let done = unsafe { plimsoll_worker_done(worker, pick, 0) };
@@ -197,6 +209,9 @@ const SLOW_START: &str = r#""ROUND_ROBIN",
 const LEAST_REQUEST_AND_SLOW_START: &str = r#""LEAST_REQUEST",
     "least_request_lb_config":{"choice_count":5,"slow_start_config":{"slow_start_window":"60s"}}"#;
 
+const RING_HASH: &str = r#""RING_HASH""#;
+const MAGLEV: &str = r#""MAGLEV""#;
+
 const BY_REPORTS: &str = r#""ROUND_ROBIN","load_balancing_policy":{"policies":[{
     "typed_extension_config":{"name":"reports","typed_config":{"@type":
     "type.googleapis.com/envoy.extensions.load_balancing_policies.client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin",
@@ -223,6 +238,8 @@ fn native_requests_allocate_nothing() {
     allocates_nothing(PLIMSOLL_BEHAVIOR_NATIVE, SLOW_START);
     allocates_nothing(PLIMSOLL_BEHAVIOR_NATIVE, LEAST_REQUEST_AND_SLOW_START);
     allocates_nothing(PLIMSOLL_BEHAVIOR_NATIVE, BY_REPORTS);
+    allocates_nothing(PLIMSOLL_BEHAVIOR_NATIVE, RING_HASH);
+    allocates_nothing(PLIMSOLL_BEHAVIOR_NATIVE, MAGLEV);
 }
 
 #[test]
@@ -230,6 +247,8 @@ fn envoy_requests_allocate_nothing() {
     allocates_nothing(PLIMSOLL_BEHAVIOR_ENVOY, ROUND_ROBIN);
     allocates_nothing(PLIMSOLL_BEHAVIOR_ENVOY, RANDOM);
     allocates_nothing(PLIMSOLL_BEHAVIOR_ENVOY, LEAST_REQUEST);
+    allocates_nothing(PLIMSOLL_BEHAVIOR_ENVOY, RING_HASH);
+    allocates_nothing(PLIMSOLL_BEHAVIOR_ENVOY, MAGLEV);
 }
 
 #[test]
@@ -261,7 +280,8 @@ fn response(binary: Str, text: Str) -> ResponseLoad {
 }
 
 fn report(worker: *mut WorkerHandle, load: &ResponseLoad) -> Status {
-    let context = PickContext { flags: 1, size: size_of::<PickContext>(), ..PickContext::NONE };
+    let context =
+        PickContext { flags: 1, size: size_of::<PickContext>(), ..PickContext::default() };
     let mut pick = NO_PICK;
     // SAFETY: the worker is alive and used by this thread only; the rest is ours.
     let picked = unsafe { plimsoll_worker_pick(worker, &raw const context, &raw mut pick) };
@@ -298,6 +318,57 @@ fn only_load_reports_in_json_allocate() {
         }
         free(cluster, worker);
     }
+}
+
+/// Hashes a request with this header, and says where the hash is.
+fn hash(worker: *mut WorkerHandle, route: *const HashPolicies, headers: &[Header]) -> Status {
+    let request = Request {
+        size: size_of::<Request>(),
+        headers: headers.as_ptr(),
+        header_count: headers.len(),
+        path: EMPTY,
+        query: EMPTY,
+        source_ip: EMPTY,
+        remote_address: text("10.9.0.1:4711"),
+        local_address: text("10.9.0.2:80"),
+    };
+    let mut hash = 0;
+    // SAFETY: the worker is alive and used by this thread only; so are the policies and the rest.
+    unsafe {
+        plimsoll_worker_hash(
+            worker,
+            route,
+            &raw const request,
+            null_mut(),
+            Some(no_cookie),
+            &raw mut hash,
+        )
+    }
+}
+
+unsafe extern "C" fn no_cookie(_: *mut c_void, _: Str) {}
+
+#[test]
+fn only_new_cookies_and_many_values_allocate() {
+    let (cluster, worker) = open(PLIMSOLL_BEHAVIOR_NATIVE, MAGLEV);
+    let policies = text("- header: { header_name: x-a }\n- cookie: { name: b, ttl: 1s }");
+    let mut route = null_mut();
+    // SAFETY: all of it is ours.
+    let parsed = unsafe { plimsoll_hash_policies_parse(policies, &raw mut route, null_mut()) };
+    assert_eq!(parsed, Status::Ok);
+    let mut headers = vec![Header { name: text("X-A"), value: text("foo") }; 8];
+    headers.push(Header { name: text("cookie"), value: text("b=bar") });
+    let all = |headers: &[Header]| {
+        allocator_calls(|| assert_eq!(hash(worker, route, headers), Status::Ok))
+    };
+    assert_eq!(all(&headers), 0, "the first time");
+    assert_eq!(all(&headers[8..]), 0, "a cookie that is there");
+    assert!(all(&headers[..8]) > 0, "a new cookie");
+    headers.push(headers[0]);
+    assert!(all(&headers) > 0, "nine values");
+    // SAFETY: not used any more.
+    unsafe { plimsoll_hash_policies_free(route) };
+    free(cluster, worker);
 }
 
 #[test]

@@ -26,6 +26,8 @@ fn a_c_program_gets_what_the_header_promises() {
         "growable.c",
         "host_data.c",
         "threads.c",
+        "hashes.c",
+        "overrides.c",
         "layout.c",
     ];
     let output = support::run_c(&sources(&names), "api");

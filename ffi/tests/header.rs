@@ -11,7 +11,7 @@ use std::fmt::Write;
 use plimsoll_ffi::status::plimsoll_status_name;
 
 /// In the order of the header.
-const SOURCES: [&str; 21] = [
+const SOURCES: [&str; 23] = [
     "version",
     "status",
     "text",
@@ -29,8 +29,10 @@ const SOURCES: [&str; 21] = [
     "localities",
     "dump",
     "worker",
+    "request_hash",
     "pick",
     "batch",
+    "override_host",
     "picked",
     "reports",
 ];
@@ -102,7 +104,7 @@ fn every_status_of_the_header_has_its_name() {
         Some((number.trim_end_matches(',').parse().expect("a number"), name.to_lowercase()))
     });
     let statuses: Vec<(u32, String)> = statuses.collect();
-    assert!(statuses.len() >= 19, "the header was not understood: {statuses:?}");
+    assert!(statuses.len() >= 22, "the header was not understood: {statuses:?}");
     for number in (0..1000).chain([u32::MAX]) {
         let known = statuses.iter().find(|status| status.0 == number);
         let expected = known.map_or("unknown", |status| &status.1);

@@ -20,9 +20,11 @@
  *                      never make a worker wait          set_runtime_bool, set_host_data, tick,
  *                                                        next_tick, hosts, stats, for_each_host,
  *                                                        for_each_locality; plimsoll_worker_new
- *   plimsoll_worker    one at a time; it may move        pick, pick_filtered, pick_batch, peek,
- *                      between threads, between calls    report, done, host_address, host_data,
- *                                                        refresh, quiesce
+ *   plimsoll_worker    one at a time; it may move        hash, pick, pick_filtered, pick_override,
+ *                      between threads, between calls    pick_batch, peek, report, done,
+ *                                                        host_address, host_data, refresh, quiesce
+ *   plimsoll_hash_     any, several at once: it is       parse; plimsoll_worker_hash
+ *   policies           never changed
  *   plimsoll_error     any, several at once              status, code, field, message
  *   each of them       any, while nobody else uses it    free
  *
@@ -33,9 +35,10 @@
  * it, not even to be freed.
  *
  * Callbacks run on the thread of the call that runs them: `accept` inside of
- * `plimsoll_worker_pick_filtered`, `visit` inside of `plimsoll_cluster_for_each_host` and
- * `plimsoll_cluster_for_each_locality`, `release` inside of whichever control call or `_free` lets
- * the last reference go. They must not throw C++ exceptions, unwind or `longjmp`.
+ * `plimsoll_worker_pick_filtered`, `set_cookie` inside of `plimsoll_worker_hash`, `visit` inside of
+ * `plimsoll_cluster_for_each_host` and `plimsoll_cluster_for_each_locality`, `release` inside of
+ * whichever control call or `_free` lets the last reference go. They must not throw C++ exceptions,
+ * unwind or `longjmp`.
  *
  * Answers
  *
@@ -80,9 +83,11 @@
     {sizeof(plimsoll_cluster_options), 0, 0, 0, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL}
 #define PLIMSOLL_HOST_CHANGE_INIT \
     {sizeof(plimsoll_host_change), 0, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, \
-     0, 0, 0, 0}
+     0, 0, 0, 0, {NULL, 0}}
 #define PLIMSOLL_HOST_LOAD_INIT {sizeof(plimsoll_host_load), {NULL, 0}, 0, 0, 0, 0}
-#define PLIMSOLL_PICK_CONTEXT_INIT {sizeof(plimsoll_pick_context), 0, 0, 0}
+#define PLIMSOLL_PICK_CONTEXT_INIT {sizeof(plimsoll_pick_context), 0, 0, 0, 0, 0, 0}
+#define PLIMSOLL_REQUEST_INIT \
+    {sizeof(plimsoll_request), NULL, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}}
 #define PLIMSOLL_RESPONSE_LOAD_INIT \
     {sizeof(plimsoll_response_load), {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, 0}
 
@@ -316,10 +321,21 @@
 #define PLIMSOLL_PICK_COUNTED 1
 
 /**
+ * `plimsoll_pick.flags`, with `PLIMSOLL_PICK_COUNTED` only: it counts in the total that a policy
+ * with a `hash_balance_factor` goes by.
+ */
+#define PLIMSOLL_PICK_IN_TOTAL 2
+
+/**
  * `plimsoll_pick_context.flags`: the pick is not to be counted. It is valid until the same
  * worker's next pick, and is not to be done.
  */
 #define PLIMSOLL_PICK_UNCOUNTED 1
+
+/**
+ * `plimsoll_pick_context.flags`: `hash` is the hash of the request.
+ */
+#define PLIMSOLL_PICK_HASHED 2
 
 /**
  * `plimsoll_worker_done`: the request was answered.
@@ -385,7 +401,7 @@ typedef enum plimsoll_status {
     PLIMSOLL_STATUS_NO_HOST_PANIC = 17,
     /**
      * As many picks are peeked as may be; pick one of them first. Envoy's least request allows
-     * none.
+     * none, nor do `ring_hash` and `maglev`.
      */
     PLIMSOLL_STATUS_PEEK_LIMIT = 18,
     /**
@@ -410,6 +426,18 @@ typedef enum plimsoll_status {
      */
     PLIMSOLL_STATUS_REPORT_REJECTED = 23,
     /**
+     * There is nothing to hash the request by: pick without a hash.
+     */
+    PLIMSOLL_STATUS_NO_HASH = 24,
+    /**
+     * The cluster has none of the hosts that the request names.
+     */
+    PLIMSOLL_STATUS_OVERRIDE_NOT_FOUND = 25,
+    /**
+     * It has some of them, and their health is not allowed.
+     */
+    PLIMSOLL_STATUS_OVERRIDE_NOT_ALLOWED = 26,
+    /**
      * A control call panicked earlier: control calls refuse, workers keep serving.
      */
     PLIMSOLL_STATUS_POISONED = 32,
@@ -432,6 +460,12 @@ typedef struct plimsoll_cluster plimsoll_cluster;
  * succeeds; give NULL if the status is enough. It must be freed with `plimsoll_error_free`.
  */
 typedef struct plimsoll_error plimsoll_error;
+
+/**
+ * The `hash_policy` of a route: what its requests are hashed from. Any thread may use it, several
+ * at once.
+ */
+typedef struct plimsoll_hash_policies plimsoll_hash_policies;
 
 /**
  * Picks hosts of one cluster. Used by one thread at a time, and outlives the cluster.
@@ -570,6 +604,11 @@ typedef struct plimsoll_host_change {
      * 0. Fills the place that would be padding, so that a later member can use it.
      */
     uint32_t reserved;
+    /**
+     * For `PLIMSOLL_CHANGE_UPSERT`: what `ring_hash` and `maglev` place it by, `hash_key` in Envoy's
+     * metadata `envoy.lb`. Empty: its name or its address, as the policy says.
+     */
+    struct plimsoll_str hash_key;
 } plimsoll_host_change;
 
 /**
@@ -766,6 +805,63 @@ typedef struct plimsoll_locality {
 } plimsoll_locality;
 
 /**
+ * A header of a request.
+ */
+typedef struct plimsoll_header {
+    /**
+     * Its name, in any case. Pseudo-headers such as `:authority` are headers like others.
+     */
+    struct plimsoll_str name;
+    /**
+     * Its value, which need not be UTF-8.
+     */
+    struct plimsoll_str value;
+} plimsoll_header;
+
+/**
+ * What is known of a request that is to be hashed. Growable: start from `PLIMSOLL_REQUEST_INIT`.
+ *
+ * Only what the policies in use ask for has to be there. A text of length 0 is not known.
+ */
+typedef struct plimsoll_request {
+    /**
+     * `sizeof(plimsoll_request)`.
+     */
+    size_t size;
+    /**
+     * Its headers, in any order; one that comes several times stands here several times. Cookies
+     * are found in the header `cookie`.
+     */
+    const struct plimsoll_header *headers;
+    /**
+     * How many.
+     */
+    size_t header_count;
+    /**
+     * The path with its query, as in `/cart?user=7`.
+     */
+    struct plimsoll_str path;
+    /**
+     * The query without its question mark; where `data` is NULL it is found in `path`.
+     */
+    struct plimsoll_str query;
+    /**
+     * The IP address that the request comes from, without a port: `10.0.0.1` or `::1`. Not known if
+     * it comes from elsewhere, such as a pipe.
+     */
+    struct plimsoll_str source_ip;
+    /**
+     * The address that the request comes from, with a port: `10.0.0.1:4711`, `[::1]:4711` or a
+     * path. New cookies are made from it and the next one, and none is made without them.
+     */
+    struct plimsoll_str remote_address;
+    /**
+     * The address that the request came to, as above.
+     */
+    struct plimsoll_str local_address;
+} plimsoll_request;
+
+/**
  * What is known of a request before its host is picked. Growable: start from
  * `PLIMSOLL_PICK_CONTEXT_INIT`.
  */
@@ -780,7 +876,7 @@ typedef struct plimsoll_pick_context {
      */
     uint32_t retries;
     /**
-     * `PLIMSOLL_PICK_UNCOUNTED`, or 0.
+     * `PLIMSOLL_PICK_UNCOUNTED` and `PLIMSOLL_PICK_HASHED`, or 0.
      */
     uint32_t flags;
     /**
@@ -789,6 +885,20 @@ typedef struct plimsoll_pick_context {
      * reads it.
      */
     uint64_t now_ns;
+    /**
+     * The hash of the request, with `PLIMSOLL_PICK_HASHED`; read by `ring_hash` and `maglev`, which
+     * draw a number without it.
+     */
+    uint64_t hash;
+    /**
+     * Which attempt at the same request this is, 0 first; more than 128 count as 128. Read by
+     * `ring_hash` and `maglev`, which give another host each time.
+     */
+    uint32_t attempt;
+    /**
+     * 0.
+     */
+    uint32_t reserved;
 } plimsoll_pick_context;
 
 /**
@@ -812,7 +922,7 @@ typedef struct plimsoll_pick {
      */
     uint32_t priority;
     /**
-     * `PLIMSOLL_PICK_COUNTED`, or 0.
+     * `PLIMSOLL_PICK_COUNTED`, perhaps with `PLIMSOLL_PICK_IN_TOTAL`, or 0.
      */
     uint32_t flags;
 } plimsoll_pick;
@@ -1398,6 +1508,78 @@ enum plimsoll_status plimsoll_worker_refresh(struct plimsoll_worker *worker);
 enum plimsoll_status plimsoll_worker_quiesce(struct plimsoll_worker *worker);
 
 /**
+ * Reads a route's `hash_policy`: a list of Envoy's `RouteAction.HashPolicy`, as JSON or YAML.
+ *
+ * Once for many requests. `*out` is NULL on failure. Free it with `plimsoll_hash_policies_free`.
+ * What is in `filter_state` is not known to this interface: such an entry finds nothing.
+ *
+ * Fails with `PLIMSOLL_STATUS_PARSE_ERROR` for text that is neither JSON nor YAML,
+ * `PLIMSOLL_STATUS_INVALID_ARGUMENT` for a value outside its range or an unknown field (the error
+ * object names it), `PLIMSOLL_STATUS_UNSUPPORTED` for what Envoy accepts and this version does
+ * not, `PLIMSOLL_STATUS_NULL_ARGUMENT` or `PLIMSOLL_STATUS_PANIC`.
+ *
+ * Thread: any. Allocates: yes. Blocks: no.
+ *
+ * # Safety
+ *
+ * `text` is readable, `out` and `error` are NULL or writable.
+ */
+PLIMSOLL_MUST_USE
+enum plimsoll_status plimsoll_hash_policies_parse(struct plimsoll_str text,
+                                                  struct plimsoll_hash_policies **out,
+                                                  struct plimsoll_error **error);
+
+/**
+ * Frees a list of policies. NULL is fine.
+ *
+ * Thread: any, while nobody else uses `policies`. Allocates: no. Blocks: no.
+ *
+ * # Safety
+ *
+ * `policies` is NULL or came from `plimsoll_hash_policies_parse`, was not freed before, and nobody
+ * uses it.
+ */
+void plimsoll_hash_policies_free(struct plimsoll_hash_policies *policies);
+
+/**
+ * Hashes a request by the cluster's own `hash_policy`, or, if that has no entries, by `route`, as
+ * Envoy does. Put `*out` into `plimsoll_pick_context.hash`, for each attempt at the request, and
+ * set `PLIMSOLL_PICK_HASHED`.
+ *
+ * `route` may be NULL: then the cluster's own policies are all there are.
+ *
+ * Where a policy wants the client to have a cookie that it did not send, `set_cookie` is called
+ * with the value of the header `set-cookie` that the response is to carry, so that the client's next
+ * request has the same hash; at most once for each policy. The text does not end in a NUL and is
+ * valid until `set_cookie` returns. With a NULL `set_cookie` nobody gets a cookie, and such a policy
+ * finds nothing. `set_cookie` runs on this thread, during the call; every call with this worker is
+ * refused inside it, and the worker must not be freed. It must not unwind or `longjmp`.
+ *
+ * Fails with `PLIMSOLL_STATUS_NO_HASH` if no policy finds anything in the request or the cluster's
+ * policy does not go by hashes: pick without one. Also with `PLIMSOLL_STATUS_NULL_ARGUMENT`,
+ * `PLIMSOLL_STATUS_INVALID_ARGUMENT` or `PLIMSOLL_STATUS_UNSUPPORTED_FIELD` for the request,
+ * `PLIMSOLL_STATUS_INVALID_ARGUMENT` inside `accept`, or `PLIMSOLL_STATUS_PANIC`. `*out` is 0 on
+ * failure.
+ *
+ * Thread: the one that uses `worker`. Allocates: for new cookies, and for a header with more than
+ * eight values. Blocks: no, unless `set_cookie` does.
+ *
+ * # Safety
+ *
+ * `worker` is NULL or alive and no other thread uses it, `route` is NULL or alive, `request` is NULL
+ * or as large as its `size` says, and its headers and texts are readable, `set_cookie` is NULL or
+ * may be called with `userdata`, `out` is NULL or writable.
+ */
+PLIMSOLL_MUST_USE
+enum plimsoll_status plimsoll_worker_hash(struct plimsoll_worker *worker,
+                                          const struct plimsoll_hash_policies *route,
+                                          const struct plimsoll_request *request,
+                                          void *userdata,
+                                          void (*set_cookie)(void *userdata,
+                                                             struct plimsoll_str value),
+                                          uint64_t *out);
+
+/**
  * Picks a host for one request.
  *
  * `context` may be NULL: then the pick is counted, and must be given to `plimsoll_worker_done`
@@ -1431,7 +1613,7 @@ enum plimsoll_status plimsoll_worker_pick(struct plimsoll_worker *worker,
  *
  * With `LEAST_REQUEST` the picks come to the peeked hosts only as long as loads are what they
  * were; with `PLIMSOLL_BEHAVIOR_ENVOY` as well it cannot be peeked, unless weights differ or hosts
- * are in slow start.
+ * are in slow start. Nor can `ring_hash` and `maglev`, which go by the request.
  *
  * Fails as `plimsoll_worker_pick` does, and with `PLIMSOLL_STATUS_PEEK_LIMIT` if as many are
  * outstanding as there are healthy hosts, or 64, or where nothing can be peeked.
@@ -1501,8 +1683,9 @@ enum plimsoll_status plimsoll_worker_done(const struct plimsoll_worker *worker,
  * Picks a host for each of up to `capacity` requests, all by the same snapshot.
  *
  * `*count` picks stand at the start of `out` afterwards, the rest of it is zero; each pick is as
- * one of `plimsoll_worker_pick`. `*count` is less than `capacity` only if there is no host for
- * the next one, and 0 on failure. With a `capacity` of 0 `out` may be NULL, and nothing is picked.
+ * one of `plimsoll_worker_pick`. With `PLIMSOLL_PICK_HASHED` all of them have the same hash. `*count`
+ * is less than `capacity` only if there is no host for the next one, and 0 on failure. With a
+ * `capacity` of 0 `out` may be NULL, and nothing is picked.
  *
  * Fails as `plimsoll_worker_pick` does if there is no host for the first.
  *
@@ -1519,6 +1702,44 @@ enum plimsoll_status plimsoll_worker_pick_batch(struct plimsoll_worker *worker,
                                                 struct plimsoll_pick *out,
                                                 size_t capacity,
                                                 size_t *count);
+
+/**
+ * Picks the host that the request names, in any priority and instead of a pick by policy.
+ *
+ * `addresses` are `count` texts as they come in headers: each holds one address of a host, or
+ * several between commas, in the order in which they are wanted; blanks around them do not count.
+ * What is no address, or not UTF-8, names no host. No address at all asks for nothing, and the pick
+ * is one by policy.
+ *
+ * Without the policy `override_host` it is the first address whose host is there and has a health
+ * that `override_host_status` allows. With it health does not matter, and attempt
+ * `context->attempt`, counted from 0, takes that one of the addresses whose hosts are there.
+ *
+ * `strict` is 0 or 1. With 0 a pick by policy follows if none of the addresses can be had; with 1
+ * the call fails then.
+ *
+ * Everything else is as with `plimsoll_worker_pick`; `context->retries` means nothing.
+ *
+ * Fails with `PLIMSOLL_STATUS_OVERRIDE_NOT_FOUND` if the cluster has none of the hosts, or none is
+ * left for this attempt, and `PLIMSOLL_STATUS_OVERRIDE_NOT_ALLOWED` if it has some but their health
+ * is not allowed; both with `strict` only. Also as `plimsoll_worker_pick` does, and with
+ * `PLIMSOLL_STATUS_NULL_ARGUMENT` for a text without a place or
+ * `PLIMSOLL_STATUS_INVALID_ARGUMENT` for `strict`.
+ *
+ * Thread: the one that uses `worker`. Allocates: as `plimsoll_worker_pick`. Blocks: no.
+ *
+ * # Safety
+ *
+ * `worker` is NULL or alive and no other thread uses it, `context` is NULL or as large as its
+ * `size` says, `addresses` is NULL or points to `count` readable texts, `out` is NULL or writable.
+ */
+PLIMSOLL_MUST_USE
+enum plimsoll_status plimsoll_worker_pick_override(struct plimsoll_worker *worker,
+                                                   const struct plimsoll_pick_context *context,
+                                                   const struct plimsoll_str *addresses,
+                                                   size_t count,
+                                                   uint32_t strict,
+                                                   struct plimsoll_pick *out);
 
 /**
  * Writes the address of the host of a pick and a NUL into `buffer`.

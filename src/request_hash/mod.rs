@@ -10,6 +10,7 @@ pub use self::input::HashInput;
 use self::input::parameter_in;
 use crate::config::{HashPolicy, HashPolicyKind};
 use crate::hashing::{xxhash64, xxhash64_of_list};
+use crate::worker::Worker;
 
 /// What [`hash_request`] makes of a request.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -117,6 +118,44 @@ impl<'a> RequestHash<'a> {
         let hash = xxhash64(&cookie.value_bytes(), 0);
         self.cookies.push(cookie);
         Some(hash)
+    }
+}
+
+impl Worker {
+    /// The hash of a request by the policies that hold for it: those of the cluster's own
+    /// [`policy`](crate::config::ClusterConfig::policy), or if it has none those of the `route`, as in
+    /// Envoy. There is none if the cluster does not go by hashes. See [`hash_request`](fn@hash_request).
+    ///
+    /// ```
+    /// use plimsoll::config::{ClusterConfig, HashPolicyKind, Maglev, Policy};
+    /// # use plimsoll::config::Assignment;
+    /// # use plimsoll::{Cluster, HashInput, Options};
+    /// # struct Request;
+    /// # impl HashInput for Request {
+    /// #     fn source_ip(&self) -> Option<&str> { Some("10.0.0.1") }
+    /// # }
+    ///
+    /// let policy = Policy::Maglev(Maglev::default());
+    /// let config = ClusterConfig { policy, ..ClusterConfig::new("api") };
+    /// let cluster = Cluster::open(config, &Assignment::default(), Options::default())?;
+    /// let mut worker = cluster.worker()?;
+    /// assert_eq!(worker.hash_request(&[], &Request).hash, None);
+    /// let route = [HashPolicyKind::SourceIp.into()];
+    /// assert!(worker.hash_request(&route, &Request).hash.is_some());
+    /// # Ok::<(), plimsoll::Error>(())
+    /// ```
+    #[must_use]
+    pub fn hash_request<'a>(
+        &'a mut self,
+        route: &'a [HashPolicy],
+        request: &(impl HashInput + ?Sized),
+    ) -> RequestHash<'a> {
+        let (snapshot, _) = self.advance();
+        match snapshot.config.policy.consistent_hashing() {
+            Some(own) if own.hash_policy.is_empty() => hash_request(route, request),
+            Some(own) => hash_request(&own.hash_policy, request),
+            None => RequestHash::default(),
+        }
     }
 }
 

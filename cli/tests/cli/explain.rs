@@ -218,6 +218,85 @@ fn zones_are_compared_with_those_of_the_local_cluster() {
     assert_eq!((output.status.code(), stderr(&output)), (Some(1), message.as_str()));
 }
 
+/// What an example says of requests: the hash, the attempt and the host of each row.
+fn requests(name: &str, arguments: &[&str]) -> Vec<(String, u32, String)> {
+    let file = example(name);
+    let arguments: Vec<&str> = ["explain", &file].iter().chain(arguments).copied().collect();
+    let output = run(&arguments, "");
+    assert_eq!((output.status.code(), stderr(&output)), (Some(0), ""), "{arguments:?}");
+    let page = stdout(&output);
+    let rows = page.lines().skip_while(|line| !line.contains("HASH  ATTEMPT  HOST"));
+    let row = |line: &str| {
+        let [hash, attempt, host] = [0, 1, 2].map(|at| line.split_whitespace().nth(at).unwrap());
+        let why = format!(" took {host} of ");
+        assert!(line.contains(&why) && line.ends_with(&format!(" by hash {hash}")), "{line}");
+        (hash.to_owned(), attempt.parse().unwrap(), host.to_owned())
+    };
+    rows.skip(1).map(row).collect()
+}
+
+#[test]
+fn a_request_is_explained_by_its_hash() {
+    for behavior in ["native", "envoy"] {
+        let with = |more: &[&str]| {
+            requests("maglev.yaml", &[&["--behavior", behavior][..], more].concat())
+        };
+        let session = with(&["--header", "X-Session: 3f2a", "--source-ip", "10.0.0.9"]);
+        let [(hash, 0, host)] = &session[..] else { panic!("{session:?}") };
+        assert_eq!(with(&["--hash", hash])[0].2, *host);
+        let several = with(&["--hash", "7", "--hash", "8", "--header", "x-session:3f2a"]);
+        let hashes: Vec<&str> = several.iter().map(|(hash, ..)| &**hash).collect();
+        assert_eq!(hashes, ["7", "8", hash]);
+        let by_address = with(&["--source-ip", "10.0.0.9"]);
+        assert_ne!(by_address[0].0, *hash);
+        assert_eq!(with(&["--header", "other:1", "--source-ip", "10.0.0.9"]), by_address);
+    }
+    let object = requests("ring-hash.yaml", &["--path", "/images?id=7"]);
+    assert_eq!(requests("ring-hash.yaml", &["--path", "/?a=b&id=7"]), object);
+}
+
+#[test]
+fn each_attempt_of_a_request_is_explained() {
+    let rows = requests("maglev.yaml", &["--header", "x-session:3f2a", "--attempt", "4"]);
+    let attempts: Vec<u32> = rows.iter().map(|row| row.1).collect();
+    assert_eq!(attempts, [0, 1, 2, 3, 4]);
+    let mut hosts: Vec<&str> = rows.iter().map(|row| &*row.2).collect();
+    hosts.sort_unstable();
+    hosts.dedup();
+    assert_eq!(hosts.len(), 5, "natively each attempt goes to another host: {rows:?}");
+}
+
+#[test]
+fn requests_without_a_hash_are_mistakes() {
+    let maglev = "name: x\nlb_policy: MAGLEV";
+    let own = std::fs::read_to_string(example("maglev.yaml")).expect("the example");
+    for (text, arguments, message) in [
+        (CLUSTER, ["--hash", "1"], "-: the policy random does not go by hashes\n"),
+        (CLUSTER, ["--header", "a:b"], "-: the policy random does not go by hashes\n"),
+        (
+            maglev,
+            ["--header", "a:b"],
+            "-: the cluster has no hash_policy of its own to hash a request by\n",
+        ),
+        (
+            &own,
+            ["--header", "a:b"],
+            "-: the hash_policy finds nothing in the request: it goes to any host\n",
+        ),
+    ] {
+        let output = run(&["explain", "-", arguments[0], arguments[1]], text);
+        assert_eq!((output.status.code(), stderr(&output)), (Some(1), message), "{arguments:?}");
+    }
+    let empty = explained(&["--hash", "1"], maglev);
+    let nobody =
+        "   1        0  none  priority 0, all hosts (in panic), load 100.00 %; no eligible host\n";
+    assert!(empty.contains(nobody), "{empty}");
+    for arguments in [["--header", "none"], ["--header", ":"], ["--hash", "-1"], ["--hash", "a"]] {
+        let output = run(&["explain", "-", arguments[0], arguments[1]], maglev);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+    }
+}
+
 #[test]
 fn mistakes_are_named_with_file_and_field() {
     for (text, arguments, message) in [

@@ -55,6 +55,7 @@ void client_accept(struct worker *worker, int fd)
         return;
     }
     link_client(client);
+    route_connected(client);
     count(&worker->counters->client_opened);
     client_enter(client, CLIENT_READING);
     client_run(client);

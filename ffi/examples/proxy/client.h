@@ -26,6 +26,7 @@
 #include "buffer.h"
 #include "http.h"
 #include "net.h"
+#include "route.h"
 #include "upstream.h"
 
 struct worker;
@@ -72,6 +73,8 @@ struct client {
     bool closing;   /* after this response */
     struct http_head request;
     struct body request_body;
+    struct route_addresses addresses;
+    struct route route; /* of the request */
     struct exchange exchange;
     struct trailers trailers; /* of the response */
     struct buffer in;

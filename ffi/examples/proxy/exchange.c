@@ -111,22 +111,13 @@ static bool take_pick(struct client *client, plimsoll_status status)
     return true;
 }
 
-/* What the library is told of a request: the time, on the clock that it is ticked with. Hosts in
- * slow start are weighed by it as Envoy does it; the native behavior goes by the ticks. */
-static plimsoll_pick_context pick_context(const struct worker *worker)
-{
-    plimsoll_pick_context context = PLIMSOLL_PICK_CONTEXT_INIT;
-    context.now_ns = worker_now_ns(worker);
-    return context;
-}
-
 void exchange_begin(struct client *client)
 {
     struct worker *worker = client->worker;
     struct exchange *exchange = &client->exchange;
     *exchange = (struct exchange){0};
-    plimsoll_pick_context context = pick_context(worker);
-    if (take_pick(client, plimsoll_worker_pick(worker->picker, &context, &exchange->pick))) {
+    route_begin(client);
+    if (take_pick(client, route_pick(client, &exchange->pick))) {
         struct upstream *pooled = upstream_take(worker, &exchange->pick);
         start(client, pooled != NULL ? pooled : upstream_open(worker, &exchange->pick));
     }
@@ -140,7 +131,9 @@ static void retry(struct client *client)
     drop_upstream(client);
     *exchange = (struct exchange){.retried = true, .failed = exchange->pick};
     count(&worker->counters->retries);
-    plimsoll_pick_context context = pick_context(worker);
+    /* By policy, also if the request had named the host: with a hash policy to the host that the
+     * same hash has for its second attempt. */
+    plimsoll_pick_context context = route_context(client, 1);
     context.retries = OTHER_HOST_ATTEMPTS;
     plimsoll_status status = plimsoll_worker_pick_filtered(
         worker->picker, &context, &exchange->failed, is_other_host, &exchange->pick);

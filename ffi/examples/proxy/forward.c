@@ -83,7 +83,7 @@ static void pass_interim(struct client *client, const struct http_head *head)
         return;
     }
     if (client->request.minor >= 1) {
-        http_write_response(buffer_data(in), head, FRAMING_NONE, false, &client->out);
+        http_write_response(buffer_data(in), head, FRAMING_NONE, false, "", &client->out);
     }
     buffer_consume(in, head->length);
     exchange->scan = (struct http_scan){0, 0};
@@ -106,7 +106,8 @@ static void begin_response(struct client *client, const struct http_head *head)
     enum framing to = framing_for(client, head->framing);
     client->closing |= to == FRAMING_UNTIL_CLOSE || !client->request_body.complete ||
                        client->worker->draining;
-    if (!http_write_response(buffer_data(in), head, to, client->closing, &client->out)) {
+    if (!http_write_response(buffer_data(in), head, to, client->closing,
+                             client->route.new_cookies, &client->out)) {
         exchange_fail(client, PLIMSOLL_OUTCOME_ERROR, 502, "response head from upstream too long");
         return;
     }

@@ -123,9 +123,10 @@ bool http_method_is(const char *data, const struct http_head *head, const char *
  * if it does not fit, which cannot happen when `out` is empty. */
 bool http_write_request(const char *data, const struct http_head *head, struct buffer *out);
 
-/* As above. `framing` is the one that the body will be sent in; `close` announces the end. */
+/* As above. `framing` is the one that the body will be sent in; `close` announces the end; `added`
+ * are more lines, each with its end. */
 bool http_write_response(const char *data, const struct http_head *head, enum framing framing,
-                         bool close, struct buffer *out);
+                         bool close, const char *added, struct buffer *out);
 
 /* The standard reason of the statuses that the proxy itself answers with. */
 const char *http_reason(unsigned status);

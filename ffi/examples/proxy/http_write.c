@@ -82,12 +82,12 @@ bool http_write_request(const char *data, const struct http_head *head, struct b
 }
 
 bool http_write_response(const char *data, const struct http_head *head, enum framing framing,
-                         bool close, struct buffer *out)
+                         bool close, const char *added, struct buffer *out)
 {
     return buffer_print(out, "HTTP/1.1 %u ", head->status) && write_text(data, head->reason, out) &&
            buffer_append(out, "\r\n", 2) && write_fields(data, head, out) &&
            write_framing(head, framing, out) &&
-           buffer_print(out, "%s\r\n", close ? "Connection: close\r\n" : "");
+           buffer_print(out, "%s%s\r\n", added, close ? "Connection: close\r\n" : "");
 }
 
 const char *http_reason(unsigned status)

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -48,6 +49,22 @@ unsigned endpoint_port(const struct endpoint *endpoint)
 {
     struct endpoint copy = *endpoint;
     return ntohs(*port_of(&copy));
+}
+
+void endpoint_print(const struct endpoint *endpoint, bool with_port, char out[ADDRESS_LIMIT])
+{
+    const struct sockaddr_in *v4 = (const struct sockaddr_in *)&endpoint->address;
+    const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)&endpoint->address;
+    bool is_v6 = endpoint->address.ss_family == AF_INET6;
+    char host[INET6_ADDRSTRLEN] = "";
+    inet_ntop(endpoint->address.ss_family,
+              is_v6 ? (const void *)&v6->sin6_addr : (const void *)&v4->sin_addr, host,
+              sizeof host);
+    if (with_port) {
+        snprintf(out, ADDRESS_LIMIT, is_v6 ? "[%s]:%u" : "%s:%u", host, endpoint_port(endpoint));
+    } else {
+        snprintf(out, ADDRESS_LIMIT, "%s", host);
+    }
 }
 
 /* The address without its port; `host` is "127.0.0.1" or "[::1]" and may be overwritten. */

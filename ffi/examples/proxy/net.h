@@ -58,6 +58,9 @@ unsigned endpoint_port(const struct endpoint *endpoint);
 /* Replaces the port, so that the second listener can share what the first was given for port 0. */
 void endpoint_set_port(struct endpoint *endpoint, unsigned port);
 
+/* The same address as text, with its port as endpoint_parse() reads it or without one. */
+void endpoint_print(const struct endpoint *endpoint, bool with_port, char out[ADDRESS_LIMIT]);
+
 /* Registers with epoll for every edge. False if the kernel refuses. */
 bool stream_watch(struct stream *stream, int epoll);
 

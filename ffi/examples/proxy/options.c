@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "http.h"
+
 static const char usage[] =
     "usage: proxy --cluster FILE [options]\n"
     "  --cluster FILE            Envoy cluster, JSON or YAML; read again on SIGHUP\n"
@@ -28,11 +30,17 @@ static const char usage[] =
     "  --client-timeout-ms N     for a silent client          (10000)\n"
     "  --upstream-timeout-ms N   for a silent host            (10000)\n"
     "  --body-limit BYTES        of a request                 (1073741824)\n"
-    "  --load-reports strip|keep from what clients get        (strip)\n";
+    "  --load-reports strip|keep from what clients get        (strip)\n"
+    "  --hash-header NAME        what RING_HASH and MAGLEV    (the cluster's hash_policy)\n"
+    "                            go by\n"
+    "  --hash-cookie NAME        the same; who has none gets  (none)\n"
+    "                            one\n"
+    "  --override-header NAME    with addresses of hosts to   (none)\n"
+    "                            take; for trusted clients\n";
 
 enum { CLUSTER = 1, LISTEN, ADMIN, THREADS, CONNECTIONS, BEHAVIOR, REGION, ZONE, LOCAL_CLUSTER,
        HEALTH_PATH, HEALTH_INTERVAL, CONNECT_TIMEOUT, CLIENT_TIMEOUT, UPSTREAM_TIMEOUT, BODY_LIMIT,
-       LOAD_REPORTS };
+       LOAD_REPORTS, HASH_HEADER, HASH_COOKIE, OVERRIDE_HEADER };
 
 static const struct option names[] = {
     {"cluster", required_argument, NULL, CLUSTER},
@@ -51,6 +59,9 @@ static const struct option names[] = {
     {"upstream-timeout-ms", required_argument, NULL, UPSTREAM_TIMEOUT},
     {"body-limit", required_argument, NULL, BODY_LIMIT},
     {"load-reports", required_argument, NULL, LOAD_REPORTS},
+    {"hash-header", required_argument, NULL, HASH_HEADER},
+    {"hash-cookie", required_argument, NULL, HASH_COOKIE},
+    {"override-header", required_argument, NULL, OVERRIDE_HEADER},
     {NULL, 0, NULL, 0},
 };
 
@@ -80,6 +91,18 @@ static bool set_path(const char *path, const char **out)
         }
     }
     return path[0] == '/' && strlen(path) <= 256;
+}
+
+/* A name of a header or a cookie. */
+static bool set_name(const char *name, const char **out)
+{
+    *out = name;
+    for (const char *at = name; *at != '\0'; at++) {
+        if (!http_is_token(*at)) {
+            return false;
+        }
+    }
+    return name[0] != '\0' && strlen(name) <= 100;
 }
 
 /* An hour is more than anybody waits. */
@@ -136,6 +159,12 @@ static bool set(struct options *out, int name, const char *value)
     case LOAD_REPORTS:
         out->keep_load_reports = strcmp(value, "keep") == 0;
         return out->keep_load_reports || strcmp(value, "strip") == 0;
+    case HASH_HEADER:
+        return set_name(value, &out->hash_header);
+    case HASH_COOKIE:
+        return set_name(value, &out->hash_cookie);
+    case OVERRIDE_HEADER:
+        return set_name(value, &out->override_header);
     default:
         return false;
     }

@@ -26,6 +26,9 @@ struct options {
     int64_t upstream_timeout_ms;
     uint64_t body_limit;
     bool keep_load_reports; /* in what clients get */
+    const char *hash_header; /* NULL: requests are not hashed by a header */
+    const char *hash_cookie; /* the same; clients without one get one */
+    const char *override_header; /* names the host to take; NULL: clients have no say */
 };
 
 /* Fills in `out`; false, after saying why on standard error, if the command line is not valid. */

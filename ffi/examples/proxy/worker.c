@@ -48,13 +48,15 @@ static bool watch_listener(struct worker *worker)
 }
 
 bool worker_init(struct worker *worker, const struct options *options, const atomic_bool *stopping,
-                 struct counters *counters, plimsoll_worker *picker, int listener_fd)
+                 struct counters *counters, plimsoll_worker *picker,
+                 const plimsoll_hash_policies *route, int listener_fd)
 {
     *worker = (struct worker){
         .options = options,
         .stopping = stopping,
         .counters = counters,
         .picker = picker,
+        .route = route,
         .epoll = epoll_create1(EPOLL_CLOEXEC),
         .listener = {.fd = listener_fd, .kind = STREAM_LISTENER},
         .now_ms = clock_ms(),

@@ -26,6 +26,7 @@ struct worker {
     const atomic_bool *stopping; /* set by the control thread */
     struct counters *counters;
     plimsoll_worker *picker;
+    const plimsoll_hash_policies *route; /* what requests are hashed from */
     bool picked; /* since the last sweep */
     struct pool pool;
     int epoll;
@@ -43,7 +44,8 @@ struct worker {
 
 /* Takes over `listener_fd` and `picker` whatever the result. False without descriptors. */
 bool worker_init(struct worker *worker, const struct options *options, const atomic_bool *stopping,
-                 struct counters *counters, plimsoll_worker *picker, int listener_fd);
+                 struct counters *counters, plimsoll_worker *picker,
+                 const plimsoll_hash_policies *route, int listener_fd);
 
 /* Serves until told to stop, then until the last client is served or two seconds have passed. */
 void worker_run(struct worker *worker);

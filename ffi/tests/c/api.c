@@ -216,6 +216,7 @@ int main(void) {
         {"localities", test_localities}, {"buffers", test_buffers},
         {"arguments", test_arguments},   {"growable", test_growable},
         {"host_data", test_host_data},   {"threads", test_threads},
+        {"hashes", test_hashes},         {"overrides", test_overrides},
     };
     for (size_t index = 0; index < sizeof tests / sizeof tests[0]; index++) {
         tests[index].run();

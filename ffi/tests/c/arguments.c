@@ -196,7 +196,7 @@ static void numbers_that_stand_for_nothing(void) {
                  NULL);
 
     plimsoll_pick_context context = PLIMSOLL_PICK_CONTEXT_INIT;
-    context.flags = 2;
+    context.flags = 4;
     plimsoll_pick pick, picks[2];
     size_t count;
     INVALID(plimsoll_worker_pick(worker, &context, &pick));

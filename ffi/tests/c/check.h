@@ -100,5 +100,7 @@ void test_arguments(void);
 void test_growable(void);
 void test_host_data(void);
 void test_threads(void);
+void test_hashes(void);
+void test_overrides(void);
 
 #endif

@@ -39,7 +39,7 @@ AT(plimsoll_cluster_options, zone, 48);
 AT(plimsoll_cluster_options, sub_zone, 64);
 AT(plimsoll_cluster_options, local_cluster, 80);
 
-ASSERTED(sizeof(plimsoll_host_change) == 112);
+ASSERTED(sizeof(plimsoll_host_change) == 128);
 AT(plimsoll_host_change, size, 0);
 AT(plimsoll_host_change, kind, 8);
 AT(plimsoll_host_change, event, 12);
@@ -52,6 +52,7 @@ AT(plimsoll_host_change, priority, 96);
 AT(plimsoll_host_change, weight, 100);
 AT(plimsoll_host_change, health_status, 104);
 AT(plimsoll_host_change, reserved, 108);
+AT(plimsoll_host_change, hash_key, 112);
 
 ASSERTED(sizeof(plimsoll_host_load) == 40);
 AT(plimsoll_host_load, size, 0);
@@ -107,6 +108,20 @@ AT(plimsoll_pick_context, hash, 24);
 AT(plimsoll_pick_context, attempt, 32);
 AT(plimsoll_pick_context, reserved, 36);
 
+ASSERTED(sizeof(plimsoll_header) == 32);
+AT(plimsoll_header, name, 0);
+AT(plimsoll_header, value, 16);
+
+ASSERTED(sizeof(plimsoll_request) == 104);
+AT(plimsoll_request, size, 0);
+AT(plimsoll_request, headers, 8);
+AT(plimsoll_request, header_count, 16);
+AT(plimsoll_request, path, 24);
+AT(plimsoll_request, query, 40);
+AT(plimsoll_request, source_ip, 56);
+AT(plimsoll_request, remote_address, 72);
+AT(plimsoll_request, local_address, 88);
+
 ASSERTED(sizeof(plimsoll_response_load) == 80);
 AT(plimsoll_response_load, size, 0);
 AT(plimsoll_response_load, header_binary, 8);
@@ -132,10 +147,12 @@ size_t plimsoll_test_initializers(void) {
     plimsoll_host_change change = PLIMSOLL_HOST_CHANGE_INIT;
     plimsoll_host_load load = PLIMSOLL_HOST_LOAD_INIT;
     plimsoll_pick_context context = PLIMSOLL_PICK_CONTEXT_INIT;
+    plimsoll_request request = PLIMSOLL_REQUEST_INIT;
     plimsoll_response_load response = PLIMSOLL_RESPONSE_LOAD_INIT;
     options.region = PLIMSOLL_STR("expression");
     change.address = fixed;
-    return options.region.len + change.address.len + load.size + context.size + response.size;
+    return options.region.len + change.address.len + load.size + context.size + request.size +
+           response.size;
 }
 
 /* A status is a number where one is asked for, without a cast. */

@@ -1,0 +1,105 @@
+//! Picks of hosts that the request names.
+
+use std::slice;
+
+use plimsoll::config::override_addresses;
+
+use crate::guard::status;
+use crate::out::fresh;
+use crate::pick::{Pick, PickContext, given};
+use crate::status::Status;
+use crate::text::Str;
+use crate::worker::WorkerHandle;
+
+/// Picks the host that the request names, in any priority and instead of a pick by policy.
+///
+/// `addresses` are `count` texts as they come in headers: each holds one address of a host, or
+/// several between commas, in the order in which they are wanted; blanks around them do not count.
+/// What is no address, or not UTF-8, names no host. No address at all asks for nothing, and the pick
+/// is one by policy.
+///
+/// Without the policy `override_host` it is the first address whose host is there and has a health
+/// that `override_host_status` allows. With it health does not matter, and attempt
+/// `context->attempt`, counted from 0, takes that one of the addresses whose hosts are there.
+///
+/// `strict` is 0 or 1. With 0 a pick by policy follows if none of the addresses can be had; with 1
+/// the call fails then.
+///
+/// Everything else is as with `plimsoll_worker_pick`; `context->retries` means nothing.
+///
+/// Fails with `PLIMSOLL_STATUS_OVERRIDE_NOT_FOUND` if the cluster has none of the hosts, or none is
+/// left for this attempt, and `PLIMSOLL_STATUS_OVERRIDE_NOT_ALLOWED` if it has some but their health
+/// is not allowed; both with `strict` only. Also as `plimsoll_worker_pick` does, and with
+/// `PLIMSOLL_STATUS_NULL_ARGUMENT` for a text without a place or
+/// `PLIMSOLL_STATUS_INVALID_ARGUMENT` for `strict`.
+///
+/// Thread: the one that uses `worker`. Allocates: as `plimsoll_worker_pick`. Blocks: no.
+///
+/// # Safety
+///
+/// `worker` is NULL or alive and no other thread uses it, `context` is NULL or as large as its
+/// `size` says, `addresses` is NULL or points to `count` readable texts, `out` is NULL or writable.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn plimsoll_worker_pick_override(
+    worker: *mut WorkerHandle,
+    context: *const PickContext,
+    addresses: *const Str,
+    count: usize,
+    strict: u32,
+    out: *mut Pick,
+) -> Status {
+    status(|| {
+        // SAFETY: null is handled; otherwise the caller promises that it is writable.
+        let out = unsafe { fresh(out, Pick::NONE) }.ok_or(Status::NullArgument)?;
+        // SAFETY: null is handled; otherwise the caller promises that it is alive.
+        let worker = unsafe { worker.as_ref() }.ok_or(Status::NullArgument)?;
+        let strict = match strict {
+            0 => false,
+            1 => true,
+            _ => return Err(Status::InvalidArgument),
+        };
+        // SAFETY: the caller promises that they are readable.
+        let texts = unsafe { texts(addresses, count) }?;
+        // SAFETY: `texts` has checked them, and they are readable during the call.
+        let bytes = |text: &Str| unsafe { text.bytes() }.ok().flatten().unwrap_or_default();
+        let addresses = texts.iter().flat_map(|text| named_in(bytes(text)));
+        let choose =
+            |context: &_| Ok(Pick::of(worker.engine()?.pick_override(context, addresses, strict)?));
+        // SAFETY: passed on from the caller.
+        *out = unsafe { given(context, choose) }?;
+        Ok(())
+    })
+}
+
+/// The texts, each of them checked.
+///
+/// # Safety
+///
+/// `from` is null or points to `count` texts that are readable during `'call`.
+unsafe fn texts<'call>(from: *const Str, count: usize) -> Result<&'call [Str], Status> {
+    if count == 0 {
+        return Ok(&[]);
+    }
+    if from.is_null() {
+        return Err(Status::NullArgument);
+    }
+    let length = count.checked_mul(size_of::<Str>()).ok_or(Status::InvalidArgument)?;
+    isize::try_from(length).map_err(|_| Status::InvalidArgument)?;
+    // SAFETY: not null and of a possible length; the caller promises the rest.
+    let texts = unsafe { slice::from_raw_parts(from, count) };
+    for text in texts {
+        // SAFETY: passed on from the caller.
+        unsafe { text.bytes() }?;
+    }
+    Ok(texts)
+}
+
+/// Stands for what is not UTF-8, which no host can have for an address.
+const NOBODY: &str = "\u{fffd}";
+
+/// The addresses in a text.
+fn named_in(text: &[u8]) -> impl Iterator<Item = &str> {
+    let parts = text.split(|byte| *byte == b',');
+    parts.flat_map(|part| override_addresses(str::from_utf8(part).unwrap_or(NOBODY)))
+}
