@@ -79,3 +79,7 @@ pub use worker::{
 #[cfg(doctest)]
 #[doc = include_str!("../docs/localities.md")]
 struct Localities;
+
+#[cfg(doctest)]
+#[doc = include_str!("../docs/hashing.md")]
+struct Hashing;

@@ -353,3 +353,34 @@ fn keys_that_stay_in_their_locality_when_another_one_dies_stay_at_their_host() {
         }
     }
 }
+
+#[test]
+fn a_table_that_was_in_use_is_kept_for_64_publishes() {
+    for policy in HASHED {
+        let hosts = assignment(vec![plain(0, 0, 4), plain(1, 0, 4)]);
+        let cluster = open(config(Behavior::Native, &policy), &hosts);
+        let built = || cluster.stats().unwrap().get("plimsoll.tables_built");
+        let all = |event| {
+            let host = |update: Update, host| update.health(format!("10.0.0.{host}:80"), event);
+            cluster.apply(&(1..=4).fold(Update::new(), host)).unwrap();
+        };
+        let fails_over = || {
+            let before = built();
+            all(HealthEvent::Fail);
+            all(HealthEvent::Pass);
+            built() - before
+        };
+        assert_eq!((built(), fails_over()), (1, 1), "made when it is needed: {policy:?}");
+        let publish = |times: u32| {
+            for number in 0..times {
+                let mut hosts = hosts.clone();
+                hosts.endpoints[0].endpoints[0].hostname = format!("host{number}");
+                assert!(cluster.assign(&hosts).unwrap().published);
+            }
+        };
+        publish(62);
+        assert_eq!(fails_over(), 0, "{policy:?}");
+        publish(64);
+        assert_eq!(fails_over(), 1, "{policy:?}");
+    }
+}
