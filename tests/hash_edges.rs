@@ -384,3 +384,25 @@ fn a_table_that_was_in_use_is_kept_for_64_publishes() {
         assert_eq!(fails_over(), 1, "{policy:?}");
     }
 }
+
+#[test]
+fn later_attempts_spread_over_a_locality_that_one_host_fills() {
+    // Light hosts have no places, so that attempts come to them by their numbers alone.
+    let zone = |zone: u32| {
+        let mut zone = plain(0, zone, 21);
+        zone.endpoints[0].load_balancing_weight = 100_000_000;
+        LocalityEndpoints { load_balancing_weight: Some(1), ..zone }
+    };
+    let locality_routing = LocalityRouting::Weighted;
+    let settings = ClusterConfig { locality_routing, ..config(Behavior::Native, &Policy::MAGLEV) };
+    let cluster = open(settings, &assignment((0..10).map(zone).collect()));
+    let mut worker = cluster.worker().unwrap();
+    let mut second = BTreeMap::new();
+    for number in 0..20_000 {
+        let pick = worker.pick(&PickContext { attempt: 1, ..request(number) }).unwrap();
+        *second.entry(pick.slot).or_insert(0) += 1;
+    }
+    // 2000 for each locality, and about 95 for each of its hosts; the standard deviation is 10.
+    let light = second.values().filter(|&&requests| requests > 20).count();
+    assert_eq!(light, 200, "{second:?}");
+}
