@@ -149,8 +149,9 @@ impl Cluster {
 /// the newest snapshot is one load and one compare. Three exceptions, all off the common path: the
 /// first pick after [`quiesce`](Self::quiesce) repeats its attempt while publishes fall between
 /// its two loads; in `behavior: envoy`, hosts of different weight or in slow start are scheduled,
-/// and the scheduler is allocated at the first pick after an update, and room for its peeks; and dropping the last
-/// handle of a cluster frees all of it.
+/// and the scheduler is allocated at the first pick after an update, and room for its peeks, as is
+/// room for a bounded load when there are more hosts than ever before; and dropping the last handle
+/// of a cluster frees all of it.
 ///
 /// ```
 /// # use plimsoll::config::{Assignment, ClusterConfig, Endpoint, LocalityEndpoints};

@@ -353,3 +353,56 @@ fn keys_that_stay_in_their_locality_when_another_one_dies_stay_at_their_host() {
         }
     }
 }
+
+#[test]
+fn a_table_that_was_in_use_is_kept_for_64_publishes() {
+    for policy in HASHED {
+        let hosts = assignment(vec![plain(0, 0, 4), plain(1, 0, 4)]);
+        let cluster = open(config(Behavior::Native, &policy), &hosts);
+        let built = || cluster.stats().unwrap().get("plimsoll.tables_built");
+        let all = |event| {
+            let host = |update: Update, host| update.health(format!("10.0.0.{host}:80"), event);
+            cluster.apply(&(1..=4).fold(Update::new(), host)).unwrap();
+        };
+        let fails_over = || {
+            let before = built();
+            all(HealthEvent::Fail);
+            all(HealthEvent::Pass);
+            built() - before
+        };
+        assert_eq!((built(), fails_over()), (1, 1), "made when it is needed: {policy:?}");
+        let publish = |times: u32| {
+            for number in 0..times {
+                let mut hosts = hosts.clone();
+                hosts.endpoints[0].endpoints[0].hostname = format!("host{number}");
+                assert!(cluster.assign(&hosts).unwrap().published);
+            }
+        };
+        publish(62);
+        assert_eq!(fails_over(), 0, "{policy:?}");
+        publish(64);
+        assert_eq!(fails_over(), 1, "{policy:?}");
+    }
+}
+
+#[test]
+fn later_attempts_spread_over_a_locality_that_one_host_fills() {
+    // Light hosts have no places, so that attempts come to them by their numbers alone.
+    let zone = |zone: u32| {
+        let mut zone = plain(0, zone, 21);
+        zone.endpoints[0].load_balancing_weight = 100_000_000;
+        LocalityEndpoints { load_balancing_weight: Some(1), ..zone }
+    };
+    let locality_routing = LocalityRouting::Weighted;
+    let settings = ClusterConfig { locality_routing, ..config(Behavior::Native, &Policy::MAGLEV) };
+    let cluster = open(settings, &assignment((0..10).map(zone).collect()));
+    let mut worker = cluster.worker().unwrap();
+    let mut second = BTreeMap::new();
+    for number in 0..20_000 {
+        let pick = worker.pick(&PickContext { attempt: 1, ..request(number) }).unwrap();
+        *second.entry(pick.slot).or_insert(0) += 1;
+    }
+    // 2000 for each locality, and about 95 for each of its hosts; the standard deviation is 10.
+    let light = second.values().filter(|&&requests| requests > 20).count();
+    assert_eq!(light, 200, "{second:?}");
+}

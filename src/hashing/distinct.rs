@@ -44,7 +44,8 @@ pub(crate) fn distinct(hash: u64, attempt: u32, members: usize, at: impl Fn(usiz
 /// All members by index, from one on that the hash decides.
 #[allow(clippy::cast_possible_truncation)] // members have indexes of 32 bits
 fn by_index(hash: u64, members: usize) -> impl Iterator<Item = u32> {
-    let start = (u128::from(splitmix64(hash)) * members as u128) >> 64;
+    // Not of the hash itself, for that decides about levels of tables.
+    let start = (u128::from(splitmix64(hash.rotate_left(32))) * members as u128) >> 64;
     let start = start as u32;
     (start..members as u32).chain(0..start)
 }

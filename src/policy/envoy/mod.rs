@@ -3,7 +3,7 @@
 //! Round robin takes the hosts of a list in turn, and least request draws some of them; or both
 //! go by EDF, if weights differ or hosts are in slow start. A worker makes an EDF scheduler at the
 //! first pick that needs it after its priority was updated, always from the same seed, as in Envoy:
-//! this is the one place where a pick allocates.
+//! besides room for bounded load this is the one place where a pick allocates.
 //!
 //! //= envoy v1.40 source/extensions/load_balancing_policies/common/load_balancer_impl.cc#hostSourceToUse
 //! //= envoy v1.40 source/extensions/load_balancing_policies/random/random_lb.cc#peekOrChoose
