@@ -21,9 +21,9 @@ use super::indexes::Indexes;
 use crate::config::HashFunction;
 use points::{Point, Points};
 
-/// Points that are looked at one after the other before a bisection is worth its mispredicted
-/// branches.
-const STEPS: usize = 8;
+/// Points that are looked at together, without a branch that depends on the hash: to foresee where
+/// a search ends is a matter of luck. A bucket seldom has as many below a hash.
+const STEPS: usize = 4;
 /// More points than that are left out, so that their indexes fit 32 bits.
 const MAX_POINTS: usize = u32::MAX as usize;
 
@@ -115,8 +115,11 @@ impl Ring {
     }
 
     /// The point so many steps after another.
+    #[inline]
     fn after(&self, point: usize, steps: usize) -> usize {
-        point.wrapping_add(steps).checked_rem(self.hashes.len()).unwrap_or(0)
+        let (place, points) = (point.wrapping_add(steps), self.hashes.len());
+        // Few steps go around, so that few divide.
+        if place < points { place } else { place.checked_rem(points).unwrap_or(0) }
     }
 }
 
@@ -129,10 +132,10 @@ struct Guide {
 }
 
 impl Guide {
-    /// A guide to hashes in order, with a bucket for each of them or more.
+    /// A guide to hashes in order, with one or two of them in a bucket.
     fn new(hashes: &[u64]) -> Self {
         // At least two buckets, so that the shift is less than the width.
-        let bits = hashes.len().next_power_of_two().ilog2().max(1);
+        let bits = hashes.len().max(2).ilog2();
         let shift = u64::BITS - bits;
         let mut next = 0;
         let starts = (0..1_u64 << bits).map(|bucket| {
@@ -150,12 +153,19 @@ impl Guide {
     fn find(&self, hashes: &[u64], hash: u64) -> usize {
         let bucket = usize::try_from(hash >> self.shift).unwrap_or(usize::MAX);
         let start = self.starts[bucket] as usize;
-        for (step, &other) in hashes[start..].iter().take(STEPS).enumerate() {
-            if other >= hash {
-                return start + step;
+        if let Some(next) = hashes.get(start..).and_then(|rest| rest.first_chunk::<STEPS>()) {
+            let below = next.iter().filter(|&&other| other < hash).count();
+            if below < STEPS {
+                return start + below;
             }
         }
-        let end = self.starts[bucket + 1] as usize;
+        self.bisect(hashes, hash, bucket)
+    }
+
+    /// The same in a crowded bucket, or at the end.
+    #[cold]
+    fn bisect(&self, hashes: &[u64], hash: u64, bucket: usize) -> usize {
+        let [start, end] = [bucket, bucket + 1].map(|bucket| self.starts[bucket] as usize);
         let crowd = hashes.get(start..end).unwrap_or_default();
         start + crowd.partition_point(|&other| other < hash)
     }
