@@ -14,7 +14,7 @@ mod ring;
 mod weights;
 mod xxhash;
 
-pub(crate) use bounded::capacity;
+pub(crate) use bounded::Bound;
 pub(crate) use maglev::{Maglev, Modulus, Permutation, Weight};
 pub(crate) use murmur::murmur2;
 pub(crate) use ring::{Before, Ring, envoy_counts, native_counts};

@@ -9,7 +9,7 @@
 
 use super::portions::{Portion, low_half, portions, share};
 use super::{Candidate, Chosen, Chunks, NoHost};
-use crate::hashing::capacity;
+use crate::hashing::Bound;
 use crate::policy::hashed::{Balance, HashTable};
 use crate::policy::{Counter, PriorityChoice, Recorder, Source, State};
 use crate::priority::Loads;
@@ -150,13 +150,12 @@ impl Level {
         state: &State,
         (hash, attempt): (u64, u32),
     ) -> u32 {
-        let total = balance.total();
+        let bound = Bound::new(balance.total(), balance.factor);
         // The level's own part of all requests.
         let length = u128::from(self.last - self.start) + 1;
         let has_room = |member: u32| {
             let part = low_half((u128::from(table.part(member)) * length) >> 64);
-            let active = u64::from(balance.load(table.host(member)));
-            active < capacity(total, part, balance.factor)
+            bound.has_room(balance.load(table.host(member)), part)
         };
         let own = table.distinct(hash, attempt);
         if has_room(own) {
