@@ -1,7 +1,8 @@
 //! Compiles the peers (C++) and the loops that call the C interface (C).
 
 fn main() {
-    let peers = ["balancer.cc", "choosers.cc", "entry.cc", "hosts.cc", "least_request.cc"];
+    let peers =
+        ["balancer.cc", "choosers.cc", "entry.cc", "hosts.cc", "least_request.cc", "tables.cc"];
     let callers = "peers/c_loops.c";
     for path in ["peers", "../include/plimsoll/plimsoll.h"] {
         println!("cargo::rerun-if-changed={path}");

@@ -3,7 +3,7 @@
 #
 #   benches/run.sh             all groups: a few minutes
 #   benches/run.sh GROUP...    snapshot stalled weighted evenness pick cold least_request rebuild
-#                              reports localities threads c
+#                              reports localities hashing threads c
 #   benches/run.sh --pingora GROUP...    with pingora's round robin in weighted and evenness: wants
 #                                        cmake, and several minutes more to build
 #

@@ -12,6 +12,7 @@
 //! | [`zones`] | clusters that route by locality |
 //! | [`peer`] | Envoy-like structures, in C++ |
 //! | [`choosers`] | the weighted choice on its own: the engine's, and others |
+//! | [`hashed`] | from a hash to a host, on its own: the engine's tables, and others |
 //! | [`c_loops`] | the engine, called from C |
 //! | [`schemes`] | ways to share a snapshot |
 
@@ -20,6 +21,8 @@ pub mod c_loops;
 pub mod choosers;
 pub mod cold;
 pub mod counter;
+#[cfg(not(test))]
+pub mod hashed;
 pub mod paired;
 pub mod peer;
 pub mod reporting;
@@ -32,6 +35,14 @@ pub mod zones;
 // The engine keeps its tables to itself, so they are compiled in here once more, to be measured on
 // their own. Their tests stay with the engine, and what its other modules use is unused here.
 #[cfg(not(test))]
+#[allow(unused, unreachable_pub)]
+#[path = "../../src/hashing/mod.rs"]
+mod hashing;
+#[cfg(not(test))]
+#[allow(unused)]
+#[path = "../../src/rng.rs"]
+mod rng;
+#[cfg(not(test))]
 #[allow(unused)]
 #[path = "../../src/schedule/mod.rs"]
 mod schedule;
@@ -41,3 +52,9 @@ mod schedule;
 mod sync {
     pub(crate) use std::sync::Arc;
 }
+#[cfg(not(test))]
+mod config {
+    pub(crate) use plimsoll::config::{HashFunction, MAX_TABLE_SIZE};
+}
+#[cfg(not(test))]
+use plimsoll::MAX_RETRIES;

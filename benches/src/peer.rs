@@ -181,7 +181,7 @@ impl Drop for PeerWorker {
 
 /// The C++ library counts shared pointers without atomics as long as a process has one thread,
 /// which no proxy has. So there must be a second one, for good.
-fn start_a_thread() {
+pub(crate) fn start_a_thread() {
     static STARTED: Once = Once::new();
     STARTED.call_once(|| {
         std::thread::spawn(|| {

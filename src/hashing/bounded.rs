@@ -7,7 +7,7 @@
 //! //= envoy v1.40 source/extensions/load_balancing_policies/common/thread_aware_lb_impl.cc#BoundedLoadHashingLoadBalancer
 //!
 //! envoy-differs: Envoy's bound does not hold, because it asks for the load before the request and
-//! not after. Native has a [`capacity`], which does.
+//! not after. Native has a [`Bound`], which does.
 
 mod shuffle;
 mod twister;
@@ -66,16 +66,28 @@ pub(crate) fn choose(
     chosen
 }
 
-/// How many active requests a member may have, the next one included: the factor (in percent)
-/// times its fair share of all active requests and the next one, rounded up, and at least one.
-/// `share` is the member's part of the whole in units of 2^-32.
-///
-/// A member accepts a request if `active + 1` is not more.
-pub(crate) fn capacity(total_active: u64, share: u64, factor: u32) -> u64 {
-    let requests = u128::from(total_active) + 1;
-    let scaled = (requests * u128::from(factor)).checked_mul(u128::from(share));
-    let capacity = scaled.map_or(u128::MAX, |scaled| scaled.div_ceil(100 << 32));
-    u64::try_from(capacity).unwrap_or(u64::MAX).max(1)
+/// How many active requests members may have, the next one included: the factor (in percent) times
+/// their fair share of all active requests and the next one, rounded up, and at least one.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bound {
+    /// All active requests and the next one, times the factor.
+    percents: u64,
+}
+
+impl Bound {
+    pub(crate) fn new(total_active: u64, factor: u32) -> Self {
+        // So many requests that this saturates are more than any host may have.
+        Self { percents: total_active.saturating_add(1).saturating_mul(factor.into()) }
+    }
+
+    /// Whether a member that has so many active requests may get the next one. `share` is its part
+    /// of the whole in units of 2^-32.
+    #[inline]
+    pub(crate) fn has_room(self, active: u32, share: u64) -> bool {
+        // Less than the bound rounded up is less than the bound; so nothing needs to be divided.
+        let (own, all) = (u128::from(active) * (100 << 32), u128::from(self.percents));
+        active == 0 || own < all * u128::from(share)
+    }
 }
 
 #[cfg(test)]

@@ -96,7 +96,11 @@ impl Maglev {
     pub(crate) fn distinct(&self, hash: u64, attempt: u32) -> u32 {
         let slot = self.find(hash);
         let size = self.modulus.size() as usize;
-        distinct(hash, attempt, self.members, |step| self.member((slot + step) % size))
+        distinct(hash, attempt, self.members, |step| {
+            let place = slot + step;
+            // Few steps go around, so that few divide.
+            self.member(if place < size { place } else { place % size })
+        })
     }
 
     /// The number of slots.

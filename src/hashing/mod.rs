@@ -14,7 +14,7 @@ mod ring;
 mod weights;
 mod xxhash;
 
-pub(crate) use bounded::capacity;
+pub(crate) use bounded::Bound;
 pub(crate) use distinct::LAST_ATTEMPT;
 pub(crate) use maglev::{Maglev, Modulus, Permutation, Weight};
 pub(crate) use murmur::murmur2;

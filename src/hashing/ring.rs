@@ -114,8 +114,11 @@ impl Ring {
     }
 
     /// The point so many steps after another.
+    #[inline]
     fn after(&self, point: usize, steps: usize) -> usize {
-        point.wrapping_add(steps).checked_rem(self.hashes.len()).unwrap_or(0)
+        let (place, points) = (point.wrapping_add(steps), self.hashes.len());
+        // Few steps go around, so that few divide.
+        if place < points { place } else { place.checked_rem(points).unwrap_or(0) }
     }
 }
 
@@ -157,7 +160,13 @@ impl Guide {
         if before < NEAR {
             return start + before;
         }
-        let end = self.starts[bucket + 1] as usize;
+        self.bisect(hashes, hash, bucket)
+    }
+
+    /// The same in a crowded bucket, or at the end.
+    #[cold]
+    fn bisect(&self, hashes: &[u64], hash: u64, bucket: usize) -> usize {
+        let [start, end] = [bucket, bucket + 1].map(|bucket| self.starts[bucket] as usize);
         let crowd = hashes.get(start..end).unwrap_or_default();
         start + crowd.partition_point(|&other| other < hash)
     }

@@ -7,9 +7,11 @@
 use std::hint::black_box;
 use std::process::ExitCode;
 
-use plimsoll::config::{Behavior, Policy};
-use plimsoll::{NoHost, Outcome, Pick, PickContext, ResponseLoad, Worker};
+use plimsoll::config::{Behavior, ConsistentHashing, HashPolicy, Maglev, Policy};
+use plimsoll::{NoHost, Outcome, Pick, PickContext, ResponseLoad, Worker, hash_request};
 use plimsoll_benches::choosers::{self, Kind as Choice};
+use plimsoll_benches::hashed::request::{self, Request};
+use plimsoll_benches::hashed::{self as tables, Hosts, Kind as TableKind, SLOTS, hash};
 use plimsoll_benches::peer::{Kind, PeerCluster};
 use plimsoll_benches::reporting::{self, Form, Metrics, NOW_NS};
 use plimsoll_benches::scenario::{Layout, assignment, cluster, hosts, weight};
@@ -19,7 +21,7 @@ use plimsoll_benches::zones::{Routing, Shape, open};
 /// A name and what it runs.
 type Case = (&'static str, fn(u64));
 
-const CASES: [Case; 48] = [
+const CASES: [Case; 63] = [
     ("empty", empty),
     ("plain-reference", plain_reference),
     ("snapshot-check", snapshot_check),
@@ -65,6 +67,33 @@ const CASES: [Case; 48] = [
     ("envoy/report/text", |n| reported(Behavior::Envoy, Form::Text, n)),
     ("envoy/report/binary", |n| reported(Behavior::Envoy, Form::Binary, n)),
     ("native/by-reports/pick+done", |n| pair((Behavior::Native, by_reports(), true), 1_000, n)),
+    ("native/maglev/1000/pick", |n| hashed(NATIVE_MAGLEV, COUNTED, n)),
+    ("native/maglev/1000/uncounted", |n| hashed(NATIVE_MAGLEV, UNCOUNTED, n)),
+    ("native/maglev/1000/pick+done", |n| hashed_pair(NATIVE_MAGLEV, n)),
+    ("native/maglev/1000/attempt-1", |n| {
+        hashed(NATIVE_MAGLEV, PickContext { attempt: 1, ..UNCOUNTED }, n);
+    }),
+    ("native/maglev-bounded/1000/pick+done", |n| {
+        hashed_pair((Behavior::Native, bounded_maglev(), true), n);
+    }),
+    ("native/ring_hash/1000/uncounted", |n| {
+        hashed((Behavior::Native, Policy::RING_HASH, true), UNCOUNTED, n);
+    }),
+    ("envoy/maglev/1000/uncounted", |n| {
+        hashed((Behavior::Envoy, Policy::MAGLEV, true), UNCOUNTED, n);
+    }),
+    ("envoy/maglev-bounded/1000/pick+done", |n| {
+        hashed_pair((Behavior::Envoy, bounded_maglev(), true), n);
+    }),
+    ("envoy/ring_hash/1000/uncounted", |n| {
+        hashed((Behavior::Envoy, Policy::RING_HASH, true), UNCOUNTED, n);
+    }),
+    ("hash_request/header", |n| request(request::by_header(), n)),
+    ("hash_request/cookie", |n| request(request::by_cookie(), n)),
+    ("hashing/maglev/1000", |n| found(&tables::NATIVE_MAGLEV, 1_000, SLOTS, n)),
+    ("hashing/ring-65536/100", |n| found(&tables::NATIVE_RING, 100, POINTS, n)),
+    ("peer/hashing/maglev/1000", |n| found(&tables::PEER_MAGLEV, 1_000, SLOTS, n)),
+    ("peer/hashing/ring-65536/100", |n| found(&tables::PEER_RING, 100, POINTS, n)),
     ("schedule/guide/1000", |n| alone(&choosers::GUIDE, n)),
     ("schedule/alias/1000", |n| alone(&choosers::ALIAS, n)),
     ("schedule/lottery/1000", |n| alone(&choosers::LOTTERY, n)),
@@ -81,6 +110,7 @@ const LOAD_AWARE: Routing = Routing::LoadAware;
 const NATIVE_ROUND_ROBIN: Settings = (Behavior::Native, Policy::ROUND_ROBIN, false);
 const NATIVE_RANDOM: Settings = (Behavior::Native, Policy::Random, false);
 const NATIVE_LEAST_REQUEST: Settings = (Behavior::Native, Policy::LEAST_REQUEST, false);
+const NATIVE_MAGLEV: Settings = (Behavior::Native, Policy::MAGLEV, true);
 const ENVOY_ROUND_ROBIN: Settings = (Behavior::Envoy, Policy::ROUND_ROBIN, false);
 const ENVOY_TURNS: Settings = (Behavior::Envoy, Policy::ROUND_ROBIN, true);
 const ENVOY_LEAST_REQUEST: Settings = (Behavior::Envoy, Policy::LEAST_REQUEST, false);
@@ -89,6 +119,9 @@ const ENVOY_RANDOM: Settings = (Behavior::Envoy, Policy::Random, true);
 
 const COUNTED: PickContext = PickContext::new();
 const UNCOUNTED: PickContext = PickContext::uncounted();
+
+/// Of rings.
+const POINTS: u32 = 65_536;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -207,6 +240,50 @@ fn reported(behavior: Behavior, form: Form, iterations: u64) {
         worker.report(pick, &load, NOW_NS).expect("a good report");
         Ok(pick)
     });
+}
+
+fn bounded_maglev() -> Policy {
+    let consistent_hashing =
+        ConsistentHashing { hash_balance_factor: Some(125), ..ConsistentHashing::default() };
+    Policy::Maglev(Maglev { consistent_hashing, ..Maglev::default() })
+}
+
+/// Picks by another hash each time, which takes about ten instructions to make.
+fn hashed(settings: Settings, context: PickContext, iterations: u64) {
+    let mut worker = worker(settings, 1_000);
+    let mut contexts = contexts(context);
+    repeat(iterations, || worker.pick(black_box(&contexts())));
+}
+
+fn hashed_pair(settings: Settings, iterations: u64) {
+    let mut worker = worker(settings, 1_000);
+    let mut contexts = contexts(COUNTED);
+    repeat(iterations, || {
+        let pick = worker.pick(black_box(&contexts()))?;
+        worker.done(pick, Outcome::Success).expect("a counted pick");
+        Ok(pick)
+    });
+}
+
+fn contexts(context: PickContext) -> impl FnMut() -> PickContext {
+    let mut number = 0;
+    move || {
+        number += 1;
+        PickContext { hash: Some(hash(number)), ..context }
+    }
+}
+
+fn request(policy: HashPolicy, iterations: u64) {
+    let (policies, pick) = ([policy], Pick::default());
+    repeat(iterations, || {
+        black_box(hash_request(black_box(&policies), &Request).hash);
+        Ok(pick)
+    });
+}
+
+/// A table on its own, each time with another hash. The loop is the table's.
+fn found(kind: &TableKind, hosts: u32, size: u32, iterations: u64) {
+    black_box((kind.make)(&Hosts::new(hosts, |_| 1), size).finds(0, iterations));
 }
 
 /// A weighted choice on its own. The loop is the chooser's, and about as long as that of `empty`.

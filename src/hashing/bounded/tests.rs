@@ -109,10 +109,18 @@ fn open_requests_go_where_envoy_sent_them() {
     assert_eq!(wire(125, point, hash), [3, 3, 2, 2, 3, 2, 5, 5, 5, 3, 2, 5, 1, 1], "ring, 125");
 }
 
+/// The bound as a number: so many requests a member may have.
+fn capacity(total: u64, share: u64, factor: u32) -> u64 {
+    let requests = u128::from(total) + 1;
+    let scaled = (requests * u128::from(factor)).checked_mul(u128::from(share));
+    let capacity = scaled.map_or(u128::MAX, |scaled| scaled.div_ceil(100 << 32));
+    u64::try_from(capacity).unwrap_or(u64::MAX).max(1)
+}
+
 #[test]
-fn capacity_is_the_bound_rounded_up() {
+fn a_member_has_room_below_its_bound_rounded_up() {
     let half = 1 << 31;
-    for (active, share, factor, capacity) in [
+    for (total, share, factor, bound) in [
         (0, half, 100, 1),
         (1, half, 100, 1),
         (2, half, 100, 2),
@@ -120,11 +128,14 @@ fn capacity_is_the_bound_rounded_up() {
         (99, half, 100, 50),
         (99, 1 << 32, 150, 150),
         (99, 0, 100, 1),
-        (u64::MAX, u64::MAX, u32::MAX, u64::MAX),
-        (u64::MAX - 1, 1 << 32, 100, u64::MAX),
     ] {
-        let found = super::capacity(active, share, factor);
-        assert_eq!(found, capacity, "{active} active, share {share}, {factor} percent");
+        assert_eq!(capacity(total, share, factor), u64::from(bound));
+        let has_room = |active| Bound::new(total, factor).has_room(active, share);
+        let found = [has_room(bound - 1), has_room(bound)];
+        assert_eq!(found, [true, false], "{total} active, share {share}, {factor} percent");
+    }
+    for (total, share, factor) in [(u64::MAX, 1 << 32, u32::MAX), (u64::MAX - 1, 1 << 32, 100)] {
+        assert!(Bound::new(total, factor).has_room(u32::MAX, share), "more than anyone may have");
     }
 }
 
@@ -140,11 +151,11 @@ proptest! {
         let sum: u64 = weights.iter().sum();
         // Rounded up, so that shares are the whole at least.
         let shares: Vec<u64> = weights.iter().map(|&weight| (weight << 32).div_ceil(sum)).collect();
-        let mut active = vec![0_u64; weights.len()];
+        let mut active = vec![0_u32; weights.len()];
         let mut scratch = Vec::new();
         for (total, hash) in (0..).zip(hashes) {
             let primary = hash as usize % weights.len() / 2;
-            let accepts = |member: usize| active[member] < capacity(total, shares[member], factor);
+            let accepts = |member: usize| Bound::new(total, factor).has_room(active[member], shares[member]);
             let load = |member: usize| if accepts(member) { 1.0 } else { 2.0 };
             let is_primary = |member| member == primary;
             let member = choose(hash, primary, &mut scratch, weights.len(), is_primary, load);
@@ -154,12 +165,18 @@ proptest! {
     }
 
     #[test]
-    fn capacity_never_overflows(total: u64, share: u64, factor: u32) {
-        let capacity = capacity(total, share, factor);
-        prop_assert!(capacity >= 1);
-        let expected =
-            (total as f64 + 1.0) * share as f64 * f64::from(factor) / 100.0 / 4_294_967_296.0;
-        let is_near = (capacity as f64 - expected).abs() <= 1.0 + expected * 1e-9;
-        prop_assert!(is_near || capacity == u64::MAX, "{} instead of {}", capacity, expected);
+    fn room_is_what_the_bound_leaves(
+        total in 0..1_u64 << 32,
+        share in 0..=1_u64 << 32,
+        factor in 100..=u32::MAX,
+        active: u32,
+        near in -1..=1_i64,
+    ) {
+        let bound = capacity(total, share, factor);
+        let at_bound = u32::try_from(bound.saturating_add_signed(near)).unwrap_or(active);
+        for active in [active, at_bound] {
+            let has_room = Bound::new(total, factor).has_room(active, share);
+            prop_assert_eq!(has_room, u64::from(active) < bound, "{} of {}", active, bound);
+        }
     }
 }

@@ -2,16 +2,17 @@
 //!
 //! A member prefers slots in an order of its own, from an offset on in equal steps around the
 //! table. Most of the time that filling takes goes into looking at slots that are not free, so
-//! that is a byte for each slot, and several are looked at together. When few slots are left, each
-//! one's place in a member's order is computed instead.
+//! that is a bit for each slot, which keeps all of them in the nearest cache. To look at several
+//! together does not pay. When few slots are left, each one's place in a member's order is computed
+//! instead.
 
 use super::{Modulus, Permutation};
 
 /// See the module.
 pub(super) struct Slots {
     modulus: Modulus,
-    /// 0 for a free slot, else 1.
-    taken: Vec<u8>,
+    /// A bit for each slot, set if it is taken.
+    taken: Vec<u64>,
     owners: Vec<u32>,
     free: u32,
     /// So few are few.
@@ -25,7 +26,7 @@ impl Slots {
         let size = modulus.size();
         Self {
             modulus,
-            taken: vec![0; size as usize],
+            taken: vec![0; size as usize / 64 + 1],
             owners: vec![0; size as usize],
             free: size,
             few: size.isqrt() / 2 + 2,
@@ -52,9 +53,9 @@ impl Slots {
     pub(super) fn claim(&mut self, member: u32, order: &mut Permutation) {
         let slot = if self.free > self.few { self.walk(order) } else { self.leap(order) };
         if let (Some(taken), Some(owner)) =
-            (self.taken.get_mut(slot as usize), self.owners.get_mut(slot as usize))
+            (self.taken.get_mut(slot as usize / 64), self.owners.get_mut(slot as usize))
         {
-            *taken = 1;
+            *taken |= 1 << (slot % 64);
             *owner = member;
         }
         order.offset = self.sum(slot, order.skip);
@@ -65,21 +66,10 @@ impl Slots {
     #[inline]
     fn walk(&self, order: &Permutation) -> u32 {
         let mut slot = order.offset;
-        if !self.is_taken(slot) {
-            return slot;
+        while self.is_taken(slot) {
+            slot = self.sum(slot, order.skip);
         }
-        let one = order.skip;
-        let two = self.sum(one, one);
-        let (three, four) = (self.sum(two, one), self.sum(two, two));
-        loop {
-            let next = [one, two, three, four].map(|steps| self.sum(slot, steps));
-            let taken = next.map(|slot| self.is_taken(slot));
-            if !(taken[0] & taken[1] & taken[2] & taken[3]) {
-                let first = taken.iter().position(|taken| !taken).unwrap_or(0);
-                return next[first];
-            }
-            slot = next[3];
-        }
+        slot
     }
 
     /// Computes which of the few free slots comes first.
@@ -99,7 +89,7 @@ impl Slots {
 
     #[inline(always)]
     fn is_taken(&self, slot: u32) -> bool {
-        self.taken.get(slot as usize).is_some_and(|&taken| taken != 0)
+        self.taken.get(slot as usize / 64).is_some_and(|taken| taken >> (slot % 64) & 1 != 0)
     }
 
     /// The sum of two numbers below the size, modulo the size.

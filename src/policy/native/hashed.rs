@@ -9,7 +9,7 @@
 
 use super::portions::{Portion, low_half, portions, share};
 use super::{Candidate, Chosen, Chunks, NoHost};
-use crate::hashing::capacity;
+use crate::hashing::Bound;
 use crate::policy::hashed::{Balance, HashTable};
 use crate::policy::{Counter, PriorityChoice, Recorder, Source, State};
 use crate::priority::Loads;
@@ -152,13 +152,13 @@ impl Level {
         state: &State,
         (hash, attempt): (u64, u32),
     ) -> u32 {
-        let total = balance.total();
-        let active = |member: u32| u64::from(balance.load(table.host(member)));
+        let bound = Bound::new(balance.total(), balance.factor);
+        let active = |member: u32| balance.load(table.host(member));
         // The level's own part of all requests.
         let length = u128::from(self.last - self.start) + 1;
         let has_room = |member: u32| {
             let part = low_half((u128::from(table.part(member)) * length) >> 64);
-            active(member) < capacity(total, part, balance.factor)
+            bound.has_room(active(member), part)
         };
         let own = table.distinct(hash, attempt);
         if has_room(own) {
@@ -174,7 +174,7 @@ impl Level {
             let start = drawn_start(hash, count);
             let all = (start..count).chain(0..start);
             let fullness = |member: &u32| {
-                (u128::from(active(*member) + 1) << 32) / u128::from(table.part(*member).max(1))
+                ((u128::from(active(*member)) + 1) << 32) / u128::from(table.part(*member).max(1))
             };
             let found = all.clone().find(|&member| has_room(member));
             found.or_else(|| all.min_by_key(fullness)).unwrap_or(own)

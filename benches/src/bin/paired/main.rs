@@ -4,6 +4,7 @@
 mod c;
 mod cold;
 mod evenness;
+mod hashing;
 mod layouts;
 mod least_request;
 mod localities;
@@ -22,7 +23,7 @@ mod weighted;
 
 use std::process::ExitCode;
 
-const GROUPS: [(&str, fn()); 12] = [
+const GROUPS: [(&str, fn()); 13] = [
     ("snapshot", snapshot::run),
     ("stalled", stalled::run),
     ("weighted", weighted::run),
@@ -33,6 +34,7 @@ const GROUPS: [(&str, fn()); 12] = [
     ("rebuild", rebuild::run),
     ("reports", reports::run),
     ("localities", localities::run),
+    ("hashing", hashing::run),
     ("threads", threads::run),
     ("c", c::run),
 ];
