@@ -56,5 +56,3 @@ mod sync {
 mod config {
     pub(crate) use plimsoll::config::{HashFunction, MAX_TABLE_SIZE};
 }
-#[cfg(not(test))]
-use plimsoll::MAX_RETRIES;
