@@ -348,8 +348,8 @@ fn keys_that_stay_in_their_locality_when_another_one_dies_stay_at_their_host() {
             let strayed = pairs().filter(|(old, new)| zone(old) != zone(new)).count();
             let moved = pairs().filter(|(old, new)| old != new).count();
             assert_eq!(moved, strayed, "{policy:?}, zone {dead}: hosts changed inside a locality");
-            // The parts of the others meet where the dead one's was: a quarter of theirs at most.
-            assert!(strayed < 600, "{policy:?}, zone {dead}: {strayed} of 2000 keys strayed");
+            // The table of localities is filled anew, which moves a few places between others.
+            assert!(strayed < 60, "{policy:?}, zone {dead}: {strayed} of 2000 keys strayed");
         }
     }
 }

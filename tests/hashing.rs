@@ -11,7 +11,8 @@ use plimsoll::config::{
     Maglev, Policy, RingHash,
 };
 use plimsoll::{
-    Cluster, EdsHealth, HealthEvent, NoHost, Outcome, Pick, PickContext, Source, Update, Worker,
+    Cluster, EdsHealth, HealthEvent, Locality, NoHost, Options, Outcome, Pick, PickContext, Source,
+    Update, Worker,
 };
 use proptest::prelude::*;
 
@@ -437,6 +438,31 @@ fn under_load_aware_routing_keys_keep_to_their_locality() {
         let strayed = hosts.iter().zip(&after).filter(|(old, new)| zone(old) != zone(new)).count();
         // Shares of localities follow their hosts.
         assert!(strayed < 250, "{policy:?}: {strayed} of 3000 keys changed their locality");
+    }
+}
+
+#[test]
+fn proxies_in_different_localities_agree_about_every_request() {
+    for policy in HASHED {
+        let mut zones = [0, 1, 2].map(|zone| plain(0, zone, 4));
+        zones.iter_mut().zip([1, 2, 5]).for_each(|(zone, weight)| {
+            zone.load_balancing_weight = Some(weight);
+        });
+        let hosts = assignment(zones.into());
+        let of_proxy = |zone: u32| {
+            let settings =
+                ClusterConfig { locality_routing: LocalityRouting::Weighted, ..native(&policy) };
+            let options = Options {
+                node_locality: Some(Locality::new("", format!("z{zone}"), "")),
+                ..Options::default()
+            };
+            let cluster = Cluster::open(settings, &hosts, options).unwrap();
+            hosts_of(&mut cluster.worker().unwrap(), 2000)
+        };
+        let hosts = of_proxy(0);
+        assert_eq!(hosts, of_proxy(2), "{policy:?}");
+        let of_last = hosts.iter().filter(|host| host.starts_with("10.0.2.")).count();
+        assert!((1150..1350).contains(&of_last), "{policy:?}: {of_last} instead of 1250");
     }
 }
 

@@ -16,7 +16,7 @@ use crate::hashing;
 use crate::host::{Address, Directory, Place};
 use crate::policy::envoy::List;
 use crate::policy::hashed::{HashTable, TableFigures};
-use crate::policy::native::Portion;
+use crate::policy::native::{Located, Portion};
 use crate::policy::{HostId, Source};
 use crate::priority::Loads;
 use crate::sync::Arc;
@@ -107,17 +107,13 @@ impl HashTables {
     }
 
     /// The native table of a portion of the traffic; `None` if it has no hosts.
-    pub(super) fn native(
-        &mut self,
-        portion: &Portion<'_>,
-        model: &Model,
-    ) -> Option<Arc<HashTable<u64>>> {
+    pub(super) fn native(&mut self, portion: &Portion<'_>, model: &Model) -> Option<Located> {
         let settings = self.settings?;
         let Portion { priority, source, locality, chunks, .. } = portion;
         let set = model.priorities.get(*priority as usize)?;
         let locality = locality.and_then(|index| set.buckets.get(index as usize));
         let locality = locality.map(|bucket| Arc::clone(&bucket.locality));
-        let part = Part { priority: *priority, source: *source, locality };
+        let part = Part { priority: *priority, source: *source, locality: locality.clone() };
         let hosts = chunks.as_ref().ok()?.iter().flat_map(|chunk| chunk.hosts());
         let members = hosts.filter_map(|&host| {
             let entry = model.directory.get(host.slot)?;
@@ -125,7 +121,7 @@ impl HashTables {
         });
         let (table, is_new) = self.native.table(part, &members.collect::<Vec<_>>(), settings);
         self.figures.built += u64::from(is_new);
-        table
+        Some((locality, table?))
     }
 
     /// Envoy's table of every priority; `None` if it has no hosts.

@@ -1,25 +1,30 @@
 //! `ring_hash` and `maglev`: the hash of the request decides everything.
 //!
-//! One bijection of it chooses the level, that is the priority, the health class and, if traffic
-//! divides among localities, the locality; the hash itself chooses the host in the level's table.
-//! Keys keep to their level as long as loads and shares let them, and to their host inside it.
+//! One bijection of it chooses the level, that is the priority and the health class; another one
+//! the locality, if traffic divides among localities; and the hash itself chooses the host in the
+//! locality's table. Keys keep to their level as long as loads let them. Localities stand in a small
+//! table by their names, so that one that leaves takes its own keys along and few others, and so
+//! that proxies in different places agree.
 //!
 //! envoy-differs: degraded hosts have tables of their own, attempts find different hosts, and a
-//! bounded host has no more than its bound unless its level as a whole gets more than its part.
+//! bounded host has no more than its bound unless its locality as a whole gets more than its part.
+
+mod leaf;
 
 use super::portions::{Portion, low_half, portions, share};
 use super::{Candidate, Chosen, Chunks, NoHost};
-use crate::hashing::Bound;
+use crate::hashing::{Maglev, Modulus, Permutation};
+use crate::host::Locality;
 use crate::policy::hashed::{Balance, HashTable};
 use crate::policy::{Counter, PriorityChoice, Recorder, Source, State};
 use crate::priority::Loads;
-use crate::rng::{GOLDEN, splitmix64};
+use crate::rng::splitmix64;
 use crate::schedule::{Guide, Interval};
 use crate::sync::Arc;
+use leaf::Leaf;
 
-/// How many hosts are drawn for a request whose own is full, before all of them are asked. Each
-/// has room with a chance of 1 - 100 / factor at least, so that 16 of them seldom all are full.
-const DRAWS: u64 = 16;
+/// Places in a table of localities, a prime: shares are as exact as one in so many.
+const PLACES: u32 = 4093;
 
 /// See the module.
 #[derive(Debug)]
@@ -28,13 +33,22 @@ pub(crate) struct Hashed {
     balance: Option<Balance>,
 }
 
-/// One table and the part of the unit interval that leads to it.
+/// The hosts of one portion of the traffic: their table, and where they are if that matters.
+pub(crate) type Located = (Option<Arc<Locality>>, Arc<HashTable<u64>>);
+
+/// One kind of hosts of a priority, and the part of the unit interval that leads to it.
 #[derive(Debug)]
 struct Level {
-    start: u64,
     last: u64,
     choice: PriorityChoice,
-    table: Result<Arc<HashTable<u64>>, NoHost>,
+    leaves: Result<Leaves, NoHost>,
+}
+
+/// The tables of a level: one, or one for each locality.
+#[derive(Debug)]
+struct Leaves {
+    leaves: Box<[Leaf]>,
+    by_number: Option<Maglev>,
 }
 
 impl Interval for Level {
@@ -51,18 +65,14 @@ impl Hashed {
         loads: &Loads,
         chunks: &[Chunks],
         balance: Option<Balance>,
-        mut table: impl FnMut(&Portion<'_>) -> Option<Arc<HashTable<u64>>>,
+        mut table: impl FnMut(&Portion<'_>) -> Option<Located>,
     ) -> Self {
-        let level = |portion: Portion<'_>| Level {
-            start: low_half(portion.start),
-            last: low_half(portion.end - 1),
-            choice: portion.choice(0),
-            table: match portion.chunks {
-                Ok(_) => table(&portion).ok_or(NoHost::Empty),
-                Err(why) => Err(why),
-            },
-        };
-        let levels = portions(fail_traffic_on_panic, loads, chunks).into_iter().map(level);
+        let portions = portions(fail_traffic_on_panic, loads, chunks);
+        let kind = |portion: &Portion<'_>| (portion.priority, portion.source, portion.panic);
+        let of_one_kind = portions.chunk_by(|one, next| {
+            kind(one) == kind(next) && one.locality.is_some() && next.locality.is_some()
+        });
+        let levels = of_one_kind.map(|portions| Level::new(portions, &mut table));
         Self { levels: Guide::new(levels.collect()), balance }
     }
 
@@ -85,26 +95,32 @@ impl Hashed {
 
     #[inline]
     fn at<R: Recorder>(&self, state: &State, hash: u64, recorder: &mut R) -> Chosen {
-        let level = self.level(splitmix64(hash));
-        recorder.priority(PriorityChoice { hash, ..level.choice });
+        let number = splitmix64(hash);
+        let level = self.level(number);
         if level.choice.panic {
             state.count(Counter::HealthyPanic);
         }
-        let table = level.table.as_ref().map_err(|&why| why)?;
-        recorder.hosts(table.len());
+        let choice = PriorityChoice { hash, ..level.choice };
+        let leaves = level.leaves.as_ref().map_err(|&why| {
+            recorder.priority(choice);
+            why
+        })?;
+        let leaf = leaves.get(number);
+        recorder.priority(PriorityChoice { locality: leaf.locality, ..choice });
+        recorder.hosts(leaf.table.len());
         let attempt = state.request.attempt;
         let member = match &self.balance {
-            None => table.distinct(hash, attempt),
-            Some(balance) => level.balanced(table, balance, state, (hash, attempt)),
+            None => leaf.table.distinct(hash, attempt),
+            Some(balance) => leaf.balanced(balance, state, (hash, attempt)),
         };
-        Ok(Candidate { host: table.host(member), priority: level.choice.priority })
+        Ok(Candidate { host: leaf.table.host(member), priority: level.choice.priority })
     }
 
     #[inline]
-    fn level(&self, x: u64) -> &Level {
+    fn level(&self, number: u64) -> &Level {
         match self.levels.items() {
             [level] => level,
-            _ => self.levels.walk(x).unwrap_or_else(|| self.levels.find(x)),
+            _ => self.levels.walk(number).unwrap_or_else(|| self.levels.find(number)),
         }
     }
 
@@ -116,10 +132,8 @@ impl Hashed {
     /// Calls `each` with every host that can be picked and its share of the traffic. A host may
     /// come several times.
     pub(crate) fn shares(&self, mut each: impl FnMut(u32, f64)) {
-        for level in self.levels.items() {
-            if let Ok(table) = &level.table {
-                table.shares(share(level.start, level.last), &mut each);
-            }
+        for leaf in self.levels.items().iter().flat_map(Level::leaves) {
+            leaf.table.shares(leaf.share, &mut each);
         }
     }
 
@@ -134,55 +148,68 @@ impl Hashed {
         let is_asked = move |level: &&Level| {
             (level.choice.priority, level.choice.source) == (priority, source)
         };
-        levels.filter(is_asked).filter_map(|level| level.table.as_deref().ok())
+        levels.filter(is_asked).flat_map(Level::leaves).map(|leaf| &*leaf.table)
     }
 }
 
 impl Level {
-    /// The host of a hash, unless it has as many requests as it may have; then the first of some
-    /// drawn ones that has room, always the same for a hash; then any that has. All together have
-    /// room for the level's part of the requests only, so that if more come here than that, none
-    /// may have any; then it is the one that is least full.
-    //= the bound is that of Mirrokni, Thorup and Zadimoghaddam, Consistent Hashing with Bounded Loads
-    #[inline(never)]
-    fn balanced(
-        &self,
-        table: &HashTable<u64>,
-        balance: &Balance,
-        state: &State,
-        (hash, attempt): (u64, u32),
-    ) -> u32 {
-        let bound = Bound::new(balance.total(), balance.factor);
-        let active = |member: u32| balance.load(table.host(member));
-        // The level's own part of all requests.
-        let length = u128::from(self.last - self.start) + 1;
-        let has_room = |member: u32| {
-            let part = low_half((u128::from(table.part(member)) * length) >> 64);
-            bound.has_room(active(member), part)
+    /// The level of at least one portion: of a single one, or of all localities of one kind.
+    fn new(
+        portions: &[Portion<'_>],
+        mut table: impl FnMut(&Portion<'_>) -> Option<Located>,
+    ) -> Self {
+        let (first, last) = (&portions[0], &portions[portions.len() - 1]);
+        let (from, to) = (low_half(first.start), low_half(last.end - 1));
+        let located = |portion| Some((portion, table(portion)?));
+        let leaves = match &first.chunks {
+            Ok(_) => Leaves::new(portions.iter().filter_map(located).collect(), share(from, to)),
+            Err(why) => Err(*why),
         };
-        let own = table.distinct(hash, attempt);
-        if has_room(own) {
-            return own;
-        }
-        state.count(Counter::BoundedLoad);
-        let drawn =
-            |step: u64| table.find(splitmix64(hash.wrapping_add(GOLDEN.wrapping_mul(step))));
-        let first = u64::from(attempt) * DRAWS;
-        let drawn = (first + 1..=first + DRAWS).map(drawn).find(|&member| has_room(member));
-        drawn.unwrap_or_else(|| {
-            let count = u32::try_from(table.len()).unwrap_or(u32::MAX);
-            let start = drawn_start(hash, count);
-            let all = (start..count).chain(0..start);
-            let fullness = |member: &u32| {
-                ((u128::from(active(*member)) + 1) << 32) / u128::from(table.part(*member).max(1))
-            };
-            let found = all.clone().find(|&member| has_room(member));
-            found.or_else(|| all.min_by_key(fullness)).unwrap_or(own)
-        })
+        let choice = PriorityChoice { locality: None, ..first.choice(0) };
+        Self { last: to, choice, leaves }
+    }
+
+    fn leaves(&self) -> impl Iterator<Item = &Leaf> {
+        self.leaves.iter().flat_map(|leaves| &leaves.leaves)
     }
 }
 
-/// Where a hash begins to look through all hosts.
-fn drawn_start(hash: u64, count: u32) -> u32 {
-    u32::try_from((u128::from(splitmix64(!hash)) * u128::from(count)) >> 64).unwrap_or(0)
+impl Leaves {
+    /// The leaves of these portions, all of whose traffic is `share`.
+    fn new(portions: Vec<(&Portion<'_>, Located)>, share: f64) -> Result<Self, NoHost> {
+        let name = |locality: &Option<Arc<Locality>>| {
+            locality.as_ref().map_or_else(String::new, |locality| locality.to_string())
+        };
+        let named = |(portion, (locality, table))| (name(&locality), portion, table);
+        let mut portions: Vec<(String, &Portion<'_>, Arc<HashTable<u64>>)> =
+            portions.into_iter().map(named).collect();
+        portions.sort_by(|one, other| one.0.cmp(&other.0));
+        let by_number = (portions.len() > 1).then(|| {
+            let modulus = Modulus::new(PLACES);
+            let permutations: Vec<Permutation> =
+                portions.iter().map(|(name, ..)| Permutation::new(name, modulus)).collect();
+            // Halved, so that the whole of them fits.
+            let weight = |portion: &Portion<'_>| low_half((portion.end - portion.start) >> 1);
+            let weights: Vec<u64> =
+                portions.iter().map(|(_, portion, _)| weight(portion).max(1)).collect();
+            Maglev::new(modulus, &permutations, &weights)
+        });
+        let places = by_number.as_ref().map_or_else(|| vec![1], Maglev::counts);
+        let all = f64::from(places.iter().sum::<u32>());
+        let leaf = |((_, portion, table), places): ((_, &Portion<'_>, _), u32)| {
+            Leaf::new(portion.locality, table, share * (f64::from(places) / all))
+        };
+        let leaves: Box<[Leaf]> = portions.into_iter().zip(places).map(leaf).collect();
+        if leaves.is_empty() { Err(NoHost::Empty) } else { Ok(Self { leaves, by_number }) }
+    }
+
+    /// The leaf of the number that chose the level.
+    #[inline]
+    fn get(&self, number: u64) -> &Leaf {
+        let leaf = match &self.by_number {
+            None => 0,
+            Some(maglev) => maglev.member(maglev.find(splitmix64(number))),
+        };
+        &self.leaves[leaf as usize]
+    }
 }

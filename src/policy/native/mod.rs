@@ -25,7 +25,7 @@ mod weights;
 pub(crate) use chunk::{Chunk, Chunks, Layout};
 pub(crate) use flat::{Drawn, Flattened, Walked};
 use flat::{Flat, flatten};
-pub(crate) use hashed::Hashed;
+pub(crate) use hashed::{Hashed, Located};
 pub(crate) use least_request::LeastRequest;
 use levels::{Level, levels};
 pub(crate) use portions::Portion;
