@@ -41,6 +41,8 @@ pub(super) fn run() {
                 }
             }
         }
+        let worst = busy(Behavior::Native, 100, hosts);
+        contenders.push(pairs("native, 100 %, one host has room, 1 thread", &worst, 1));
         let title = format!(
             "bounded load, {} hosts, pick + done: ns in each thread",
             table::count(hosts as usize)
@@ -68,7 +70,7 @@ fn any() -> Vec<u64> {
 /// those others.
 fn busy(behavior: Behavior, factor: u32, hosts: u32) -> Case {
     let cluster = open(behavior, bounded_maglev(factor), hosts);
-    let free = idle_hosts(factor, hosts);
+    let free = idle_hosts(behavior, factor, hosts);
     // Spread over the list.
     let is_free = |host: u32| host * free / hosts != (host + 1) * free / hosts;
     let addresses: Vec<String> = (0..hosts).filter(|&host| !is_free(host)).map(address).collect();
@@ -91,12 +93,14 @@ fn busy(behavior: Behavior, factor: u32, hosts: u32) -> Case {
     Case { cluster, numbers }
 }
 
-/// The smallest number of hosts without requests that leaves all others at their bound of [`LOAD`]
-/// requests, and in Envoy above it.
-fn idle_hosts(factor: u32, hosts: u32) -> u32 {
+/// The smallest number of hosts without requests that leaves all others at their bound, or in Envoy
+/// above it.
+fn idle_hosts(behavior: Behavior, factor: u32, hosts: u32) -> u32 {
+    let most = if behavior == Behavior::Native { LOAD } else { LOAD - 1 };
     let is_full = |free: &u32| {
-        let active = u64::from(LOAD) * u64::from(hosts - free);
-        ((active + 2) * u64::from(factor)).div_ceil(100 * u64::from(hosts)) < u64::from(LOAD)
+        // Two threads may have a request more each.
+        let active = u64::from(LOAD) * u64::from(hosts - free) + 2;
+        (active * u64::from(factor)).div_ceil(100 * u64::from(hosts)) <= u64::from(most)
     };
     (1..hosts).find(is_full).expect("some number")
 }
