@@ -6,7 +6,7 @@ use std::time::Duration;
 use plimsoll::config::{Behavior, Policy};
 use plimsoll::{Outcome, Worker};
 use plimsoll_benches::hashed::{Hosts, Kind, MAGLEVS, RINGS, SLOTS, hash};
-use plimsoll_benches::paired::{Contender, Plan, compare};
+use plimsoll_benches::paired::{Contender, Plan, compare, per_operation, time};
 
 use super::{BEHAVIORS, hashed, open, ring_hash};
 use crate::sheet::{Cell, Sheet};
@@ -64,16 +64,27 @@ fn table<'a>(kind: &Kind, hosts: &Hosts, size: u32) -> Contender<'a> {
     numbered(kind.name, move |first, count| table.finds(first, count))
 }
 
+/// Operations before any is timed: how many fill a slice should be found out with a table that is in
+/// the caches, or so few would be that it never is.
+const WARMING: u64 = 1 << 18;
+
 /// A loop over numbers that do not come again.
 pub(super) fn numbered<'a>(
     name: impl Into<String>,
     mut run: impl FnMut(u64, u64) -> u64 + 'a,
 ) -> Contender<'a> {
     let mut next = 0;
-    Contender::looping(name, move |count| {
+    Contender::timing(name, move |count| {
+        if next == 0 {
+            black_box(run(0, WARMING));
+            next = WARMING;
+        }
         let first = next;
         next += count;
-        run(first, count)
+        let elapsed = time(|| {
+            black_box(run(first, count));
+        });
+        per_operation(elapsed, count)
     })
 }
 
