@@ -473,10 +473,7 @@ fn others(snapshot: &Published, state: &mut State, context: &PickContext) -> Res
         Tables::LeastRequest(tables) => least_request(tables, snapshot, state, uncounted),
         Tables::Hashed(tables) => hashed(tables, snapshot, state, context),
         Tables::Envoy(tables) => as_envoy(tables, snapshot, state, context),
-        Tables::EnvoyHashed(tables) => {
-            state.request = context.request();
-            finish_of_any(tables.pick(state, &mut ()), snapshot, state, context.uncounted)
-        }
+        Tables::EnvoyHashed(tables) => hashed_as_envoy(tables, snapshot, state, context),
     }
 }
 
@@ -517,8 +514,9 @@ fn hashed(
     state: &mut State,
     context: &PickContext,
 ) -> Result<Pick, NoHost> {
-    state.request = context.request();
-    let chosen = tables.pick(state, &mut ());
+    // The hash goes on by itself: the whole would be read wider than it was just written.
+    state.request.attempt = context.bounded_attempt();
+    let chosen = tables.pick(context.hash, state, &mut ());
     if tables.is_balanced() {
         finish_of_any(chosen, snapshot, state, context.uncounted)
     } else {
@@ -535,6 +533,18 @@ fn as_envoy(
 ) -> Result<Pick, NoHost> {
     state.pick_ns = context.now_ns;
     finish(tables.pick(state, &mut ()), snapshot, state, context.uncounted)
+}
+
+#[inline(never)]
+fn hashed_as_envoy(
+    tables: &envoy::Hashed,
+    snapshot: &Published,
+    state: &mut State,
+    context: &PickContext,
+) -> Result<Pick, NoHost> {
+    state.request.attempt = context.bounded_attempt();
+    let chosen = tables.pick(context.hash, state, &mut ());
+    finish_of_any(chosen, snapshot, state, context.uncounted)
 }
 
 /// Counts what was chosen.
@@ -575,7 +585,12 @@ pub(crate) fn finish_of_any(
 
 impl PickContext {
     fn request(&self) -> Request {
-        Request { hash: self.hash, attempt: self.attempt.min(MAX_RETRIES) }
+        Request { hash: self.hash, attempt: self.bounded_attempt() }
+    }
+
+    #[inline]
+    fn bounded_attempt(&self) -> u32 {
+        self.attempt.min(MAX_RETRIES)
     }
 }
 

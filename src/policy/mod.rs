@@ -170,10 +170,12 @@ impl Tables {
                 tables.pick(state, recorder, |chosen, _| chosen)
             }
             Self::LeastRequest(tables) => tables.again(state, recorder),
-            Self::Hashed(tables) if is_first => tables.pick(state, recorder),
+            Self::Hashed(tables) if is_first => tables.pick(state.request.hash, state, recorder),
             Self::Hashed(tables) => tables.again(state, recorder),
             Self::Envoy(tables) => tables.pick(state, recorder),
-            Self::EnvoyHashed(tables) if is_first => tables.pick(state, recorder),
+            Self::EnvoyHashed(tables) if is_first => {
+                tables.pick(state.request.hash, state, recorder)
+            }
             Self::EnvoyHashed(tables) => tables.again(state, recorder),
         }
     }

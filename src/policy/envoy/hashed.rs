@@ -44,9 +44,14 @@ impl Hashed {
     }
 
     /// The first attempt: by the hash of the request, or by a number.
-    pub(crate) fn pick<R: Recorder>(&self, state: &mut State, recorder: &mut R) -> Chosen {
+    pub(crate) fn pick<R: Recorder>(
+        &self,
+        hash: Option<u64>,
+        state: &mut State,
+        recorder: &mut R,
+    ) -> Chosen {
         self.choose_locality(state, recorder)?;
-        let hash = state.request.hash.unwrap_or_else(|| {
+        let hash = hash.unwrap_or_else(|| {
             let number = state.draws.next();
             recorder.draw(number);
             number
