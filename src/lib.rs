@@ -32,6 +32,7 @@ mod locality;
 pub mod orca;
 mod out_of_band;
 mod override_host;
+mod pick;
 mod policy;
 mod priority;
 mod published;
@@ -64,6 +65,7 @@ pub use host::{
 pub use out_of_band::{
     ReportStreams, StreamAction, StreamEnd, StreamFrame, StreamHost, StreamStats,
 };
+pub use pick::{DoneError, MAX_RETRIES, Outcome, Pick, PickContext};
 pub use policy::{NoHost, Source};
 pub use priority::Tally;
 pub use published::Warmup;
@@ -72,9 +74,7 @@ pub use request_hash::{HashInput, NewCookie, RequestHash, hash_request};
 pub use routes::{LocalityRoute, Routes};
 pub use stats::Stats;
 pub use view::{HostView, LocalityView, PriorityView, ReportedLoad, View};
-pub use worker::{
-    DoneError, MAX_PEEKS, MAX_RETRIES, Outcome, Pick, PickContext, Worker, WorkerOptions,
-};
+pub use worker::{MAX_PEEKS, Worker, WorkerOptions};
 
 #[cfg(doctest)]
 #[doc = include_str!("../docs/localities.md")]

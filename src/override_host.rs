@@ -5,9 +5,10 @@
 //! several, each attempt takes the next one that is there, and nothing else is asked.
 
 use crate::host::HostRef;
+use crate::pick::{Pick, PickContext};
 use crate::policy::{Candidate, HostId, NoHost};
 use crate::published::Published;
-use crate::worker::{self, Pick, PickContext, Worker};
+use crate::worker::{self, Worker};
 
 impl Worker {
     /// Picks the host that has one of these addresses, in any priority and instead of a pick by

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::config::{Endpoint, LocalityEndpoints};
-use crate::worker::{Outcome, Pick, PickContext};
+use crate::pick::{Outcome, Pick, PickContext};
 
 fn open() -> Cluster {
     let endpoints = (1..=9).map(|host| Endpoint::new(format!("10.0.0.{host}:80"))).collect();
