@@ -108,7 +108,8 @@ pub(super) fn build<W: TableWeight>(
     before: Option<&Built<W>>,
 ) -> Built<W> {
     let members: Box<[Member<W>]> = candidates.iter().map(Member::of).collect();
-    let by_key = by_key(&members, settings);
+    let known = Known { before, settings };
+    let by_key = known.by_key(&members);
     let twins = by_key.windows(2).map(|pair| [pair[0], pair[1]].map(|it| &members[it as usize]));
     let twins = twins.filter(|[one, other]| one.key(settings) == other.key(settings));
     let duplicate_keys = twins.count() as u64;
@@ -121,24 +122,11 @@ pub(super) fn build<W: TableWeight>(
         (Behavior::Envoy, Kind::Ring { .. }) => (listed(), listed(), None),
         (Behavior::Envoy, Kind::Maglev { .. }) => (sorted(), listed(), Some(by_key.clone().into())),
     };
-    let (shape, size, derived) = Known { before, settings }.shape(&of_shape);
+    let (shape, size, derived) = known.shape(&of_shape);
     let hosts = of_hosts.iter().map(|member| member.host).collect();
     let weights: Vec<W> = of_hosts.iter().map(|member| member.weight).collect();
     let table = HashTable::new(hosts, W::parts(&weights), (shape, order), size);
     Built { table: Arc::new(table), duplicate_keys, derived, members }
-}
-
-/// The indexes of members in the order of their keys; of equal keys in that of their addresses, or
-/// in Envoy, which leaves it open, in that of the list.
-fn by_key<W>(members: &[Member<W>], settings: Settings) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..).take(members.len()).collect();
-    let key = |index: u32| {
-        let member = &members[index as usize];
-        let address = (settings.behavior == Behavior::Native).then_some(&member.address);
-        (member.key(settings).as_bytes(), address)
-    };
-    order.sort_by(|&one, &other| key(one).cmp(&key(other)));
-    order
 }
 
 /// What the table before can give to the next one.
@@ -148,6 +136,21 @@ struct Known<'a, W> {
 }
 
 impl<W: TableWeight> Known<'_, W> {
+    /// The indexes of members in the order of their keys; of equal keys in that of their addresses,
+    /// or in Envoy, which leaves it open, in that of the list.
+    fn by_key(&self, members: &[Member<W>]) -> Vec<u32> {
+        let key = |index: u32| {
+            let member = &members[index as usize];
+            let is_native = self.settings.behavior == Behavior::Native;
+            (member.key(self.settings).as_bytes(), is_native.then_some(&member.address), index)
+        };
+        let mut order: Vec<u32> = (0..).take(members.len()).collect();
+        // In the order from before, which is nearly the right one, there is little left to compare.
+        order.sort_by_cached_key(|&index| self.of(&members[index as usize]).map(|it| it.member));
+        order.sort_by(|&one, &other| key(one).cmp(&key(other)));
+        order
+    }
+
     /// The shape over members in this order, how large it is said to be, and what to remember.
     fn shape(&self, members: &[&Member<W>]) -> (Shape, u64, HashMap<HostId, Derived>) {
         let weights: Vec<W> = members.iter().map(|member| member.weight).collect();
