@@ -5,6 +5,7 @@ CC ?= cc
 CFLAGS ?= -O2 -g -std=c11 -Wall -Wextra -Wpedantic -Werror
 CARGO ?= cargo
 TARGET := $(if $(CARGO_TARGET_DIR),$(CARGO_TARGET_DIR),target)
+VERSION := $(shell sed -n 's/^version = "\(.*\)"$$/\1/p' Cargo.toml | head -n 1)
 
 # What a static Rust library needs besides itself.
 LINK := $(BUILD)/lib/libplimsoll.a -lpthread -ldl -lm
@@ -17,13 +18,9 @@ help: ## This list
 setup: ## Install what is missing (compiler, Python) on Debian
 	@.ci/setup
 
-lib: setup ## Build the C library: build/lib/libplimsoll.a, header in include/
+lib: setup ## Build the C library: build/lib/libplimsoll.a and .so, headers in include/
 	$(CARGO) rustc --release --locked -p plimsoll-ffi --lib --crate-type staticlib
-	@mkdir -p $(BUILD)/lib
-	@# Without debug information, and with the names that two Rust libraries share kept to this one.
-	objcopy --strip-debug --wildcard --localize-symbol=rust_eh_personality \
-	    --localize-symbol='_RNv*3std*' \
-	    $(TARGET)/release/libplimsoll_ffi.a $(BUILD)/lib/libplimsoll.a
+	CC='$(CC)' ffi/package/link.sh $(TARGET)/release/libplimsoll_ffi.a $(VERSION) $(BUILD)/lib
 
 tool: setup ## Build the plimsoll tool: build/bin/plimsoll
 	$(CARGO) build --release --locked -p plimsoll-cli
