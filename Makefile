@@ -7,10 +7,18 @@ CARGO ?= cargo
 TARGET := $(if $(CARGO_TARGET_DIR),$(CARGO_TARGET_DIR),target)
 VERSION := $(shell sed -n 's/^version = "\(.*\)"$$/\1/p' Cargo.toml | head -n 1)
 
+# Where `make install` puts things; DESTDIR goes before all of them.
+PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+BINDIR ?= $(PREFIX)/bin
+INSTALL := PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)' BINDIR='$(BINDIR)' \
+    DESTDIR='$(DESTDIR)' ffi/package/install.sh
+
 # What a static Rust library needs besides itself.
 LINK := $(BUILD)/lib/libplimsoll.a -lpthread -ldl -lm
 
-.PHONY: help setup lib tool proxy demo test soak fuzz bench bench-instructions clean
+.PHONY: help setup lib install uninstall tool proxy demo test soak fuzz bench bench-instructions clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 22
@@ -21,6 +29,14 @@ setup: ## Install what is missing (compiler, Python) on Debian
 lib: setup ## Build the C library: build/lib/libplimsoll.a and .so, headers in include/
 	$(CARGO) rustc --release --locked -p plimsoll-ffi --lib --crate-type staticlib
 	CC='$(CC)' ffi/package/link.sh $(TARGET)/release/libplimsoll_ffi.a $(VERSION) $(BUILD)/lib
+
+install: ## Install the C library (and the tool, if it is built): PREFIX=/usr/local, DESTDIR=
+	@# Not through a dependency, so that what one user has built another one may install.
+	@[ -e $(BUILD)/lib/libplimsoll.so.$(VERSION) ] || $(MAKE) --no-print-directory lib
+	@$(INSTALL) install $(BUILD) $(VERSION)
+
+uninstall: ## Remove what `make install` put there
+	@$(INSTALL) uninstall $(BUILD) $(VERSION)
 
 tool: setup ## Build the plimsoll tool: build/bin/plimsoll
 	$(CARGO) build --release --locked -p plimsoll-cli
