@@ -60,6 +60,7 @@ test: setup ## Everything that must be green before a change lands (under 40 min
 	.ci/unit
 	.ci/loom
 	.ci/proxy
+	.ci/package
 
 soak: setup ## What takes longer: deeper models, more random cases, fuzzing
 	.ci/soak
