@@ -18,7 +18,7 @@ INSTALL := PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)' BIND
 # What a static Rust library needs besides itself.
 LINK := $(BUILD)/lib/libplimsoll.a -lpthread -ldl -lm
 
-.PHONY: help setup lib install uninstall tool proxy demo test soak fuzz bench bench-instructions clean
+.PHONY: help setup lib install uninstall tool proxy demo test soak fuzz bench bench-instructions abi-check clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 22
@@ -74,6 +74,10 @@ bench: setup ## Paired timings against peers (docs/performance.md)
 bench-instructions: ## Instruction counts under callgrind, checked against their budgets
 	@.ci/setup valgrind
 	benches/instructions.sh
+
+abi-check: ## Compare the C interface with its baseline, ffi/abi/plimsoll.abi (docs/abi.md)
+	@.ci/setup abidw
+	ffi/package/abi.py check
 
 clean: ## Remove everything that was built
 	rm -rf $(BUILD)
