@@ -20,9 +20,10 @@ version=$2
 folder=$3
 here=$(cd "$(dirname "$0")" && pwd)
 CC=${CC:-cc}
-LD=${LD:-ld}
+LD=${LD:-ld.bfd}
 OBJCOPY=${OBJCOPY:-objcopy}
 NM=${NM:-nm}
+AR=${AR:-ar}
 
 # Binaries that may meet have the same SONAME: those of one minor version while the major one is 0,
 # those of one major version after that.
@@ -36,10 +37,9 @@ mkdir -p "$folder/debug"
 
 # What everything else is there for. The archive also holds LLVM's bitcode, which nm would hand to
 # clang's plugin where that is installed, so it gets none.
-"$NM" --plugin /dev/null --defined-only --extern-only --format=just-symbols "$archive" 2>/dev/null |
-    grep '^plimsoll_' | sort -u >"$work/functions"
-[ -s "$work/functions" ] || { echo "$archive defines no function plimsoll_*" >&2; exit 1; }
-sed 's/^/--undefined=/' "$work/functions" >"$work/roots"
+"$NM" --plugin /dev/null --defined-only --extern-only "$archive" |
+    sed -n 's/^[0-9a-f]* T \(plimsoll_.*\)/--undefined=\1/p' | sort -u >"$work/roots"
+[ -s "$work/roots" ] || { echo "$archive defines no function plimsoll_*" >&2; exit 1; }
 
 # --force-group-allocation dissolves COMDAT groups. They are kept or dropped by name when a program
 # is linked, and the personality routine of panics is in one: with a second library such as this,
@@ -59,7 +59,7 @@ chmod a-x "$work/$file.debug"
 
 # A static library is stripped of std's line tables, which would be most of it; names remain.
 "$OBJCOPY" --strip-debug "$work/whole.o" "$work/plimsoll.o"
-(cd "$work" && "${AR:-ar}" -crsD libplimsoll.a plimsoll.o)
+(cd "$work" && "$AR" -crsD libplimsoll.a plimsoll.o)
 
 install -m 644 "$work/libplimsoll.a" "$folder/"
 install -m 755 "$work/$file" "$folder/"
