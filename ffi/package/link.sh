@@ -6,7 +6,7 @@
 #     FOLDER/libplimsoll.a                 for static linking: one object, nothing global but plimsoll_*
 #     FOLDER/libplimsoll.so.0.1.0          for dynamic linking, stripped; VERSION is 0.1.0 here
 #     FOLDER/libplimsoll.so.0.1 and .so    links to it; the first is its SONAME
-#     FOLDER/debug/libplimsoll.so.0.1.0.debug   what was stripped: gdb and perf find names there
+#     FOLDER/.debug/                       what was stripped; gdb and perf look for it there
 #
 # A static Rust library carries the whole of std with it, under names that every other static Rust
 # library has as well: two of them do not link into one program, or they do and each calls half of
@@ -33,7 +33,7 @@ file=libplimsoll.so.$version
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$folder/debug"
+mkdir -p "$folder/.debug"
 
 # What everything else is there for. The archive also holds LLVM's bitcode, which nm would hand to
 # clang's plugin where that is installed, so it gets none.
@@ -63,6 +63,6 @@ chmod a-x "$work/$file.debug"
 
 install -m 644 "$work/libplimsoll.a" "$folder/"
 install -m 755 "$work/$file" "$folder/"
-install -m 644 "$work/$file.debug" "$folder/debug/"
+install -m 644 "$work/$file.debug" "$folder/.debug/"
 ln -sf "$file" "$folder/$soname"
 ln -sf "$soname" "$folder/libplimsoll.so"

@@ -71,7 +71,7 @@ def test_the_shared_library_is_position_independent_and_hardened():
 
 
 def test_what_was_stripped_lies_beside_and_belongs_to_it():
-    debug = rig.BUILD / "lib/debug" / f"{rig.shared().name}.debug"
+    debug = rig.BUILD / "lib/.debug" / f"{rig.shared().name}.debug"
     ids = [re.search(r"Build ID: (\S+)", readelf("-n", path=path)).group(1)
            for path in (rig.shared(), debug)]
     assert ids[0] == ids[1], ids
