@@ -5,11 +5,20 @@ CC ?= cc
 CFLAGS ?= -O2 -g -std=c11 -Wall -Wextra -Wpedantic -Werror
 CARGO ?= cargo
 TARGET := $(if $(CARGO_TARGET_DIR),$(CARGO_TARGET_DIR),target)
+VERSION := $(shell sed -n 's/^version = "\(.*\)"$$/\1/p' Cargo.toml | head -n 1)
+
+# Where `make install` puts things; DESTDIR goes before all of them.
+PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+BINDIR ?= $(PREFIX)/bin
+INSTALL := PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)' BINDIR='$(BINDIR)' \
+    DESTDIR='$(DESTDIR)' ffi/package/install.sh
 
 # What a static Rust library needs besides itself.
 LINK := $(BUILD)/lib/libplimsoll.a -lpthread -ldl -lm
 
-.PHONY: help setup lib tool proxy demo test soak fuzz bench bench-instructions clean
+.PHONY: help setup lib install uninstall tool proxy demo test soak fuzz bench bench-instructions abi-check clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 22
@@ -17,13 +26,17 @@ help: ## This list
 setup: ## Install what is missing (compiler, Python) on Debian
 	@.ci/setup
 
-lib: setup ## Build the C library: build/lib/libplimsoll.a, header in include/
+lib: setup ## Build the C library: build/lib/libplimsoll.a and .so, headers in include/
 	$(CARGO) rustc --release --locked -p plimsoll-ffi --lib --crate-type staticlib
-	@mkdir -p $(BUILD)/lib
-	@# Without debug information, and with the names that two Rust libraries share kept to this one.
-	objcopy --strip-debug --wildcard --localize-symbol=rust_eh_personality \
-	    --localize-symbol='_RNv*3std*' \
-	    $(TARGET)/release/libplimsoll_ffi.a $(BUILD)/lib/libplimsoll.a
+	CC='$(CC)' ffi/package/link.sh $(TARGET)/release/libplimsoll_ffi.a $(VERSION) $(BUILD)/lib
+
+install: ## Install the C library (and the tool, if it is built): PREFIX=/usr/local, DESTDIR=
+	@# Not through a dependency, so that what one user has built another one may install.
+	@[ -e $(BUILD)/lib/libplimsoll.so.$(VERSION) ] || $(MAKE) --no-print-directory lib
+	@$(INSTALL) install $(BUILD) $(VERSION)
+
+uninstall: ## Remove what `make install` put there
+	@$(INSTALL) uninstall $(BUILD) $(VERSION)
 
 tool: setup ## Build the plimsoll tool: build/bin/plimsoll
 	$(CARGO) build --release --locked -p plimsoll-cli
@@ -47,6 +60,7 @@ test: setup ## Everything that must be green before a change lands (under 40 min
 	.ci/unit
 	.ci/loom
 	.ci/proxy
+	.ci/package
 
 soak: setup ## What takes longer: deeper models, more random cases, fuzzing
 	.ci/soak
@@ -60,6 +74,10 @@ bench: setup ## Paired timings against peers (docs/performance.md)
 bench-instructions: ## Instruction counts under callgrind, checked against their budgets
 	@.ci/setup valgrind
 	benches/instructions.sh
+
+abi-check: ## Compare the C interface with its baseline, ffi/abi/plimsoll.abi (docs/abi.md)
+	@.ci/setup abidw
+	ffi/package/abi.py check
 
 clean: ## Remove everything that was built
 	rm -rf $(BUILD)

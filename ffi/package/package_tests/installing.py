@@ -1,0 +1,36 @@
+"""`make install` and `make uninstall`."""
+
+from . import rig
+
+
+def files(folder):
+    return {str(path.relative_to(folder)) for path in folder.rglob("*") if not path.is_dir()}
+
+
+def test_everything_is_installed():
+    headers = {f"include/plimsoll/{path.name}" for path in (rig.ROOT / "include/plimsoll").iterdir()}
+    expected = headers | {
+        "lib/libplimsoll.a", "lib/libplimsoll.so", f"lib/{rig.SONAME}", f"lib/{rig.shared().name}",
+        "lib/pkgconfig/plimsoll.pc", "lib/pkgconfig/plimsoll-static.pc",
+        "lib/cmake/Plimsoll/PlimsollConfig.cmake", "lib/cmake/Plimsoll/PlimsollConfigVersion.cmake",
+    }
+    if (rig.BUILD / "bin/plimsoll").exists():
+        expected.add("bin/plimsoll")
+    assert files(rig.PREFIX) == expected, files(rig.PREFIX) ^ expected
+
+
+def test_a_staged_installation_for_a_distribution_finds_itself():
+    stage = rig.SCRATCH / "stage"
+    place = {"DESTDIR": stage, "PREFIX": "/usr", "LIBDIR": "/usr/lib/x86_64-linux-gnu"}
+    rig.make("install", **place)
+    libdir = stage / "usr/lib/x86_64-linux-gnu"
+    include = rig.pkg_config("--variable=includedir", "plimsoll", libdir=libdir)[0]
+    assert rig.run("realpath", include).strip() == str(stage / "usr/include"), include
+    library = rig.pkg_config("--variable=libdir", "plimsoll", libdir=libdir)[0]
+    assert rig.run("realpath", library).strip() == str(libdir), library
+
+    strange = stage / "usr/lib/x86_64-linux-gnu/pkgconfig/other.pc"
+    strange.write_text("")
+    rig.make("uninstall", **place)
+    assert files(stage) == {str(strange.relative_to(stage))}, files(stage)
+    assert not (stage / "usr/include/plimsoll").exists()

@@ -1,0 +1,23 @@
+"""The header, what the library exports and what the documentation names are the same."""
+
+import re
+
+from . import rig
+
+PAGES = sorted((rig.ROOT / "docs").glob("*.md")) + [rig.ROOT / "README.md"]
+
+
+def test_every_function_and_type_that_the_documentation_names_is_there():
+    known = set(re.findall(r"\bplimsoll_\w+", rig.HEADER.read_text()))
+    known |= {"plimsoll_static"}  # the target of CMake
+    known |= set(re.findall(r"\bplimsoll_\w+", (rig.ROOT / "Cargo.lock").read_text()))
+    for page in PAGES:
+        for name in re.findall(r"\bplimsoll_[a-z_]*[a-z]\b(?!::|/)", page.read_text()):
+            assert name in known or name.startswith("plimsoll_envoy_config"), f"{page.name}: {name}"
+
+
+def test_every_function_of_the_header_is_documented():
+    """In prose: the header's own comments are checked where it is made."""
+    pages = "\n".join(page.read_text() for page in PAGES)
+    missing = {name for name in rig.declared() if not re.search(rf"\b{name}\b", pages)}
+    assert not missing, f"docs/c-api.md does not name {sorted(missing)}"
