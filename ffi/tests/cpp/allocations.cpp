@@ -33,7 +33,7 @@ std::uint64_t allocations() { return calls_of_new; }
 void test_allocations() {
     const plimsoll::Cluster cluster = open();
     plimsoll::Worker worker = worker_of(cluster);
-    auto route = plimsoll::HashPolicies::parse("[{ header: { header_name: x-session } }]");
+    auto route = plimsoll::HashPolicies::parse("- { header: { header_name: x-session } }");
     CHECK(allocations() > 0);
     const std::uint64_t before = allocations();
     const plimsoll::Header headers[] = {{"x-session", "a session of some length, to be hashed"}};

@@ -39,6 +39,9 @@ std::string next(plimsoll::Worker& worker);
 // How many of `count` requests go to this host.
 int share_of(plimsoll::Worker& worker, int count, std::string_view address);
 
+// Whether this host gets so many percent of 100 requests. Native schedules are even to a few picks.
+bool gets(plimsoll::Worker& worker, std::string_view address, int percent);
+
 // How many calls of `new` there were so far.
 std::uint64_t allocations();
 

@@ -66,12 +66,12 @@ void a_request_is_hashed_by_what_policies_ask_for() {
     const Header headers[] = {{"accept", "*/*"}, {"X-Session", "foo"}};
     Request request;
     request.headers = headers;
-    HashPolicies route = parse("[{ header: { header_name: x-session } }]");
+    HashPolicies route = parse("- { header: { header_name: x-session } }");
     const auto hash = worker.hash(request, &route);
     CHECK(hash && *hash == HASH_OF_FOO);
     CHECK(worker.hash(request).status() == Status::no_hash);
 
-    const HashPolicies by_query = parse("[{ query_parameter: { name: user } }]");
+    const HashPolicies by_query = parse("- { query_parameter: { name: user } }");
     request.path = "/?user=foo";
     CHECK(*worker.hash(request, &by_query) == HASH_OF_FOO);
     request.query = "";  // known, and empty: the path is not read
@@ -101,7 +101,7 @@ void policies_of_the_cluster_come_first() {
 void a_new_client_gets_a_cookie_that_sticks() {
     const plimsoll::Cluster cluster = open_maglev("[]");
     plimsoll::Worker worker = worker_of(cluster);
-    const HashPolicies route = parse("[{ cookie: { name: session, ttl: 60s, path: / } }]");
+    const HashPolicies route = parse("- { cookie: { name: session, ttl: 60s, path: / } }");
     Request request;
     request.remote_address = "10.9.0.1:4711";
     request.local_address = "10.9.0.2:80";

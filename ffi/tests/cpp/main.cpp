@@ -49,6 +49,11 @@ int share_of(plimsoll::Worker& worker, int count, std::string_view address) {
     return share;
 }
 
+bool gets(plimsoll::Worker& worker, std::string_view address, int percent) {
+    const int share = share_of(worker, 100, address);
+    return share >= percent - 5 && share <= percent + 5;
+}
+
 int main() {
     test_values();
     test_open();

@@ -65,7 +65,7 @@ void a_reload_and_an_assignment_keep_the_workers() {
     CHECK(next(worker) == "10.0.0.3:80");
     const auto reloaded = cluster.reload(TWO_HOSTS);
     CHECK(reloaded && reloaded->published && reloaded->version > assigned->version);
-    CHECK(share_of(worker, 100, "10.0.0.1:80") == 50);
+    CHECK(gets(worker, "10.0.0.1:80", 50));
     const auto again = cluster.reload(TWO_HOSTS);
     CHECK(again && !again->published && again->version == reloaded->version);
     CHECK(cluster.reload("name: [").status() == Status::parse_error);
@@ -75,7 +75,7 @@ void a_reload_and_an_assignment_keep_the_workers() {
 
 void workers_outlive_their_cluster() {
     plimsoll::Worker worker = worker_of(open());
-    CHECK(share_of(worker, 100, "10.0.0.1:80") == 50);
+    CHECK(gets(worker, "10.0.0.1:80", 50));
 }
 
 }  // namespace

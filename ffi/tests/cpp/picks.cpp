@@ -111,7 +111,7 @@ void a_batch_fills_what_there_is_room_for() {
         first += pick.same_host(room[0]) ? 1 : 0;
         CHECK(worker.done(pick, Outcome::success) == Status::ok);
     }
-    CHECK(first == 5);
+    CHECK(first >= 4 && first <= 6);
     PickContext context;
     context.counted = false;
     CHECK(!worker.pick_batch(room, context)->begin()->counted());

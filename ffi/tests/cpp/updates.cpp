@@ -35,7 +35,7 @@ void a_batch_is_one_snapshot() {
     CHECK(update.empty());
     update.health("10.0.0.2:80", HealthEvent::uneject);
     CHECK(cluster.apply(update)->published);
-    CHECK(share_of(worker, 100, "10.0.0.3:80") == 75);
+    CHECK(gets(worker, "10.0.0.3:80", 75));
 }
 
 void a_refused_change_takes_its_batch_with_it() {
@@ -46,7 +46,7 @@ void a_refused_change_takes_its_batch_with_it() {
     update.remove("10.0.0.1:80").remove("10.0.0.9:80");
     auto applied = cluster.apply(update);
     CHECK(applied.status() == Status::unknown_host && applied.error().field() == "10.0.0.9:80");
-    CHECK(share_of(worker, 10, "10.0.0.1:80") == 5);
+    CHECK(gets(worker, "10.0.0.1:80", 50));
 
     plimsoll::HostSpec host;
     host.address = "10.0.0.3:80";

@@ -34,7 +34,7 @@ struct FreeHashPolicies {
 /// Thread: any, several at once.
 ///
 /// @code{.cpp}
-/// auto route = plimsoll::HashPolicies::parse("[{ header: { header_name: x-session } }]");
+/// auto route = plimsoll::HashPolicies::parse("- { header: { header_name: x-session } }");
 /// if (!route) {
 ///     std::cerr << route.error().describe() << '\n';
 /// }
