@@ -31,9 +31,9 @@ std::vector<Pick> pick_all_the_time(plimsoll::Worker& worker) {
 
 void each_thread_has_a_worker_while_hosts_come_and_go() {
     std::atomic<int> closed{0};
-    struct Pool {
+    struct Connections {
         std::atomic<int>& closed;
-        ~Pool() { closed++; }
+        ~Connections() { closed++; }
     };
     auto cluster = std::make_unique<plimsoll::Cluster>(open());
     std::vector<plimsoll::Worker> workers;
@@ -50,7 +50,7 @@ void each_thread_has_a_worker_while_hosts_come_and_go() {
     for (int round = 0; round < CHANGES; round++) {
         CHECK(cluster->apply(plimsoll::Update().upsert("10.0.0.3:80")));
         CHECK(cluster->set_host_data("10.0.0.3:80",
-                                     std::unique_ptr<Pool>(new Pool{closed})));
+                                     std::unique_ptr<Connections>(new Connections{closed})));
         CHECK(cluster->apply(plimsoll::Update().remove("10.0.0.3:80")));
         CHECK(cluster->tick(std::chrono::milliseconds(round)));
         CHECK(cluster->stats());

@@ -38,9 +38,9 @@ public:
     /// An error of which nothing but the status is known.
     explicit Error(Status status) noexcept : status_(status) {}
 
-    /// Takes over what a C call left behind; `error` may be null.
-    Error(plimsoll_status status, plimsoll_error* error) noexcept
-        : status_(static_cast<Status>(status)), error_(error) {}
+    /// Takes over the error object of a C call, and frees it in the end.
+    explicit Error(plimsoll_error* error) noexcept
+        : status_(static_cast<Status>(plimsoll_error_status(error))), error_(error) {}
 
     /// What the call answered. Thread: any. Allocates: no. Blocks: no.
     Status status() const noexcept { return status_; }
@@ -87,7 +87,8 @@ public:
     operator plimsoll_error**() noexcept { return &error_; }
 
     Error take(plimsoll_status status) noexcept {
-        return Error(status, std::exchange(error_, nullptr));
+        plimsoll_error* error = std::exchange(error_, nullptr);
+        return error == nullptr ? Error(static_cast<Status>(status)) : Error(error);
     }
 
 private:

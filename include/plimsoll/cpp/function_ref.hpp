@@ -68,7 +68,8 @@ private:
     template <class Callable>
     static Callable& callable_of(Target target) noexcept {
         if constexpr (std::is_function_v<Callable>) {
-            return *reinterpret_cast<Callable*>(target.function);
+            auto* const function = reinterpret_cast<Callable*>(target.function);
+            return *function;
         } else {
             return *static_cast<Callable*>(target.object);
         }

@@ -4,6 +4,7 @@
 #ifndef PLIMSOLL_CPP_RESULT_HPP
 #define PLIMSOLL_CPP_RESULT_HPP
 
+#include <cstddef>
 #include <cstdlib>
 #include <optional>
 #include <utility>
@@ -127,14 +128,19 @@ public:
     }
 
     /// Why the call failed.
-    const E& error() const noexcept {
-        if (!error_) {
-            std::abort();
-        }
-        return *error_;
-    }
+    const E& error() const& noexcept { return get(error_); }
+    /// Why the call failed, to be moved out.
+    E&& error() && noexcept { return std::move(get(error_)); }
 
 private:
+    template <class Optional>
+    static auto& get(Optional& error) noexcept {
+        if (!error) {
+            std::abort();
+        }
+        return *error;
+    }
+
     std::optional<E> error_;
 };
 
