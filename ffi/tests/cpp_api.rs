@@ -49,12 +49,16 @@ fn usual() -> String {
 
 /// Compiles C++ sources with the archive into a program, and runs it.
 fn run_cpp(sources: &[PathBuf], name: &str, standard: &str, flags: &[&str]) -> String {
+    support::run_program(&build(sources, name, standard, flags))
+}
+
+fn build(sources: &[PathBuf], name: &str, standard: &str, flags: &[&str]) -> PathBuf {
     let program = support::scratch("cpp").join(name);
     let mut compiler = compiler(&usual(), standard);
     compiler.args(flags).args(sources).arg(support::archive());
     compiler.args(support::LIBRARIES).arg("-o").arg(&program);
     support::run(&mut compiler);
-    support::run_program(&program)
+    program
 }
 
 #[test]
@@ -92,6 +96,16 @@ fn it_gets_it_without_an_error_of_memory_in_the_older_standard() {
     let flags: &[&str] = if has_sanitizers() { &SANITIZERS } else { &[] };
     let output = run_cpp(&two_units("sanitized"), "sanitized", STANDARDS[0], flags);
     assert!(output.ends_with("all passed\n"), "{output}");
+}
+
+#[test]
+fn an_exception_never_leaves_a_callback() {
+    let source = support::root().join("ffi/tests/cpp/throwing/main.cpp");
+    let program = build(&[source], "throwing", STANDARDS[0], &[]);
+    for callback in ["accept", "set_cookie", "host", "locality"] {
+        let output = support::run(Command::new(&program).arg(callback));
+        assert_eq!(output, "terminated\n", "{callback}");
+    }
 }
 
 #[test]

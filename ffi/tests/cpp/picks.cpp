@@ -95,8 +95,11 @@ void a_filter_sees_candidates_and_may_ask_about_them() {
         CHECK(worker.done(*pick, Outcome::success) == Status::ok);
     }
     CHECK(asked > 10);
-    // The last one is taken if none is accepted.
+    // The last one is taken unasked.
     CHECK(worker.pick_filtered(context, never).has_value());
+    asked = 0;
+    CHECK(worker.pick_filtered({}, [&](const Pick&) { return asked++ > 0; }));
+    CHECK(asked == 0);
     CHECK(worker.pick_filtered(context, nullptr).status() == Status::null_argument);
 }
 

@@ -89,7 +89,8 @@ public:
     }
 
     /// Picks a host that `accept` agrees to. While it refuses, up to `context.retries` more
-    /// candidates are tried; if all are refused, the last one is taken all the same, as in Envoy.
+    /// candidates are tried. The last one is taken unasked, as in Envoy: with `retries` of 0, the
+    /// default, `accept` is not called at all.
     ///
     /// `accept` may ask for the candidate's address and data with this worker; every other call
     /// with it is refused. The candidate is valid until `accept` returns, and is not counted.
