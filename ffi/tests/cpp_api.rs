@@ -38,7 +38,12 @@ fn example() -> PathBuf {
 
 fn compiler(name: &str, standard: &str) -> Command {
     let mut compiler = Command::new(name);
-    compiler.arg(standard).args(WARNINGS).arg("-I").arg(support::include());
+    compiler
+        .arg(standard)
+        .args(WARNINGS)
+        .args(support::words("CXXFLAGS"))
+        .arg("-I")
+        .arg(support::include());
     compiler
 }
 
@@ -80,8 +85,11 @@ fn two_units(name: &str) -> [PathBuf; 2] {
 
 const SANITIZERS: [&str; 3] = ["-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
 
-/// Whether a program can be compiled with sanitizers here, and runs.
+/// Whether a program can be compiled with sanitizers here, and runs. It does not under valgrind.
 fn has_sanitizers() -> bool {
+    if !support::words("PLIMSOLL_C_RUNNER").is_empty() {
+        return false;
+    }
     let source = support::scratch("cpp").join("probe.cpp");
     std::fs::write(&source, "int main() {}\n").expect("the target folder can be written to");
     let program = source.with_extension("");

@@ -107,7 +107,8 @@ pub(crate) fn run_program(program: &Path) -> String {
     run(Command::new(&line[0]).args(&line[1..]))
 }
 
-fn words(variable: &str) -> Vec<String> {
+/// The words of an environment variable; none if it is not set.
+pub(crate) fn words(variable: &str) -> Vec<String> {
     let value = std::env::var(variable).unwrap_or_default();
     value.split_whitespace().map(str::to_owned).collect()
 }
