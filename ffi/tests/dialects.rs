@@ -8,19 +8,8 @@ use std::process::Command;
 
 const WARNINGS: [&str; 4] = ["-Wall", "-Wextra", "-pedantic", "-Werror"];
 
-/// The compiler of the environment, and clang where it is installed.
-fn compilers(language: &str) -> Vec<String> {
-    let [variable, usual, other] =
-        if language == "c" { ["CC", "cc", "clang"] } else { ["CXX", "c++", "clang++"] };
-    let mut compilers = vec![std::env::var(variable).unwrap_or_else(|_| usual.to_owned())];
-    if Command::new(other).arg("--version").output().is_ok() {
-        compilers.push(other.to_owned());
-    }
-    compilers
-}
-
 fn compile(language: &str, standards: &[&str], source: &Path) {
-    for compiler in compilers(language) {
+    for compiler in support::compilers(language) {
         for standard in standards {
             let mut command = Command::new(&compiler);
             command.arg(format!("-std={standard}")).args(WARNINGS).args(["-x", language]);

@@ -39,6 +39,18 @@ pub(crate) fn cc() -> Command {
     Command::new(std::env::var("CC").unwrap_or_else(|_| "cc".to_owned()))
 }
 
+/// The compilers of a language, `c` or `c++`: that of the environment, and clang where it is
+/// installed.
+pub(crate) fn compilers(language: &str) -> Vec<String> {
+    let [variable, usual, other] =
+        if language == "c" { ["CC", "cc", "clang"] } else { ["CXX", "c++", "clang++"] };
+    let mut compilers = vec![std::env::var(variable).unwrap_or_else(|_| usual.to_owned())];
+    if Command::new(other).arg("--version").output().is_ok() {
+        compilers.push(other.to_owned());
+    }
+    compilers
+}
+
 /// The archive that C links, built in this test's own profile and target folder.
 ///
 /// A test runs without the build lock, so that it may call cargo again; most of the time there is
@@ -80,15 +92,23 @@ pub(crate) fn run_c(sources: &[PathBuf], name: &str) -> String {
         .args(["-std=c11", "-Wall", "-Wextra", "-pedantic", "-Werror", "-g"])
         .args(words("CFLAGS"));
     compiler.arg("-I").arg(include()).args(sources).arg(archive());
-    // What rustc's `--print native-static-libs` says, without what a C compiler adds by itself.
-    compiler.args(["-lpthread", "-ldl", "-lm", "-o"]).arg(&program);
+    compiler.args(LIBRARIES).arg("-o").arg(&program);
     run(&mut compiler);
+    run_program(&program)
+}
+
+/// What rustc's `--print native-static-libs` says, without what a C compiler adds by itself.
+pub(crate) const LIBRARIES: [&str; 3] = ["-lpthread", "-ldl", "-lm"];
+
+/// Runs a program that was compiled, behind `PLIMSOLL_C_RUNNER`.
+pub(crate) fn run_program(program: &Path) -> String {
     let mut line = words("PLIMSOLL_C_RUNNER");
     line.push(program.to_str().expect("the target folder has a plain name").to_owned());
     run(Command::new(&line[0]).args(&line[1..]))
 }
 
-fn words(variable: &str) -> Vec<String> {
+/// The words of an environment variable; none if it is not set.
+pub(crate) fn words(variable: &str) -> Vec<String> {
     let value = std::env::var(variable).unwrap_or_default();
     value.split_whitespace().map(str::to_owned).collect()
 }

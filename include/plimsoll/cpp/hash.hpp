@@ -1,0 +1,152 @@
+/// @file
+/// What requests are hashed by: the policies of a route, and what is known of a request.
+
+#ifndef PLIMSOLL_CPP_HASH_HPP
+#define PLIMSOLL_CPP_HASH_HPP
+
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+
+#include "../plimsoll.h"
+#include "error.hpp"
+#include "function_ref.hpp"
+#include "result.hpp"
+#include "span.hpp"
+#include "text.hpp"
+
+namespace plimsoll {
+
+namespace detail {
+
+struct FreeHashPolicies {
+    void operator()(plimsoll_hash_policies* policies) const noexcept {
+        plimsoll_hash_policies_free(policies);
+    }
+};
+
+}  // namespace detail
+
+/// The `hash_policy` of a route: what its requests are hashed from. Read once, for many requests,
+/// and never changed after. Can be moved, not copied; one that was moved away stands for no route.
+///
+/// Thread: any, several at once.
+///
+/// @code{.cpp}
+/// auto route = plimsoll::HashPolicies::parse("- { header: { header_name: x-session } }");
+/// if (!route) {
+///     std::cerr << route.error().describe() << '\n';
+/// }
+/// @endcode
+class HashPolicies {
+public:
+    /// Reads a list of Envoy's `RouteAction.HashPolicy`, as JSON or YAML. Entries of the kind
+    /// `filter_state` find nothing.
+    ///
+    /// Fails with `Status::parse_error`, `Status::invalid_argument`, `Status::unsupported` (the
+    /// error names the field) or `Status::panic`.
+    ///
+    /// Thread: any. Allocates: yes. Blocks: no.
+    [[nodiscard]] static Result<HashPolicies> parse(std::string_view text) noexcept {
+        plimsoll_hash_policies* policies = nullptr;
+        detail::ErrorSlot error;
+        const plimsoll_status status =
+            plimsoll_hash_policies_parse(detail::to_c(text), &policies, error);
+        if (status != PLIMSOLL_STATUS_OK) {
+            return error.take(status);
+        }
+        return HashPolicies(policies);
+    }
+
+    /// Takes over a handle of the C interface, and frees it in the end.
+    explicit HashPolicies(plimsoll_hash_policies* handle) noexcept : handle_(handle) {}
+
+    /// The handle, for calls of the C interface; null if it was moved away.
+    const plimsoll_hash_policies* handle() const noexcept { return handle_.get(); }
+
+private:
+    std::unique_ptr<plimsoll_hash_policies, detail::FreeHashPolicies> handle_;
+};
+
+/// A header of a request. Refers to its texts.
+///
+/// @code{.cpp}
+/// const plimsoll::Header headers[] = {{"x-session", "3f2a"}, {"cookie", "a=1; b=2"}};
+/// @endcode
+class Header {
+public:
+    /// A name, in any case, and a value, which need not be UTF-8. Pseudo-headers such as
+    /// `:authority` are headers like others.
+    constexpr Header(std::string_view name, std::string_view value) noexcept
+        : header_{detail::to_c(name), detail::to_c(value)} {}
+
+private:
+    plimsoll_header header_;
+};
+
+// An array of them is read as an array of what is in them.
+static_assert(sizeof(Header) == sizeof(plimsoll_header) && std::is_standard_layout_v<Header>);
+
+/// What is known of a request that is to be hashed. Only what the policies in use ask for has to be
+/// there; an empty text is not known. Refers to its texts and headers.
+///
+/// @code{.cpp}
+/// const plimsoll::Header headers[] = {{"x-session", "3f2a"}};
+/// plimsoll::Request request;
+/// request.headers = headers;
+/// request.path = "/cart?user=7";
+/// auto hash = worker.hash(request);
+/// @endcode
+struct Request {
+    /// Its headers, in any order; one that comes several times stands here several times.
+    Span<const Header> headers;
+    /// The path with its query.
+    std::string_view path;
+    /// The query without its question mark; nothing: it is found in `path`.
+    std::optional<std::string_view> query;
+    /// The IP address that the request comes from, without a port: `10.0.0.1` or `::1`.
+    std::string_view source_ip;
+    /// The address that the request comes from, with a port: `10.0.0.1:4711`, `[::1]:4711` or a
+    /// path. New cookies are made from it and the next one, and none is made without them.
+    std::string_view remote_address;
+    /// The address that the request came to, as above.
+    std::string_view local_address;
+};
+
+/// Called with the value of a header `set-cookie` that the response is to carry.
+using SetCookie = FunctionRef<void(std::string_view)>;
+
+namespace detail {
+
+/// Text that may be missing: null then, and not null otherwise, even if it is empty.
+constexpr plimsoll_str to_c(const std::optional<std::string_view>& text) noexcept {
+    if (!text) {
+        return {nullptr, 0};
+    }
+    return text->empty() ? plimsoll_str{"", 0} : to_c(*text);
+}
+
+inline plimsoll_request to_c(const Request& request) noexcept {
+    plimsoll_request raw = PLIMSOLL_REQUEST_INIT;
+    // Each `Header` is a `plimsoll_header` and nothing else.
+    raw.headers = reinterpret_cast<const plimsoll_header*>(request.headers.data());
+    raw.header_count = request.headers.size();
+    raw.path = to_c(request.path);
+    raw.query = to_c(request.query);
+    raw.source_ip = to_c(request.source_ip);
+    raw.remote_address = to_c(request.remote_address);
+    raw.local_address = to_c(request.local_address);
+    return raw;
+}
+
+// C calls this. An exception must not leave it: it ends the program.
+inline void set_cookie(void* callback, plimsoll_str value) noexcept {
+    (*static_cast<const SetCookie*>(callback))(from_c(value));
+}
+
+}  // namespace detail
+
+}  // namespace plimsoll
+
+#endif
