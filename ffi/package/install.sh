@@ -51,8 +51,9 @@ install_all() {
     # The fifth byte of an ELF file is 2 where a pointer has 64 bits.
     [ "$(od -An -tu1 -j4 -N1 "$build/lib/$file")" -eq 2 ] && pointer=8 || pointer=4
 
-    install -d "$lib/pkgconfig" "$lib/cmake/Plimsoll" "$include"
-    install -m 644 "$headers"/* "$include/"
+    install -d "$lib/pkgconfig" "$lib/cmake/Plimsoll" "$include/cpp"
+    install -m 644 "$headers"/plimsoll.{h,hpp} "$include/"
+    install -m 644 "$headers"/cpp/*.hpp "$include/cpp/"
     install -m 644 "$build/lib/libplimsoll.a" "$lib/"
     install -m 755 "$build/lib/$file" "$lib/"
     ln -sf "$file" "$lib/$soname"
@@ -69,8 +70,8 @@ install_all() {
 
 uninstall_all() {
     rm -f "$lib"/libplimsoll.{a,so,so.*} "$lib"/pkgconfig/plimsoll{,-static}.pc "$bin/plimsoll"
-    rm -f "$lib"/cmake/Plimsoll/PlimsollConfig{,Version}.cmake "$include"/*.h "$include"/*.hpp
-    for folder in "$lib/cmake/Plimsoll" "$include"; do
+    rm -f "$lib"/cmake/Plimsoll/PlimsollConfig{,Version}.cmake "$include"/*.h "$include"/{,cpp/}*.hpp
+    for folder in "$lib/cmake/Plimsoll" "$include/cpp" "$include"; do
         [ ! -d "$folder" ] || rmdir --ignore-fail-on-non-empty "$folder"
     done
 }

@@ -8,7 +8,7 @@ def files(folder):
 
 
 def test_everything_is_installed():
-    headers = {f"include/plimsoll/{path.name}" for path in (rig.ROOT / "include/plimsoll").iterdir()}
+    headers = {f"include/{name}" for name in files(rig.ROOT / "include")}
     expected = headers | {
         "lib/libplimsoll.a", "lib/libplimsoll.so", f"lib/{rig.SONAME}", f"lib/{rig.shared().name}",
         "lib/pkgconfig/plimsoll.pc", "lib/pkgconfig/plimsoll-static.pc",

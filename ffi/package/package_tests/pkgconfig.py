@@ -47,12 +47,21 @@ def test_the_private_libraries_are_those_that_rustc_names():
     assert said <= static and static <= said | {"-lpthread", "-ldl", "-lm"}, (said, static)
 
 
+def test_the_cpp_example_runs_on_the_installed_library():
+    program = rig.SCRATCH / "balancer"
+    libdir = rig.pkg_config("--variable=libdir", "plimsoll")[0]
+    rig.run("c++", "-std=c++17", rig.ROOT / "ffi/examples/cpp/balancer.cpp", "-o", program,
+            *rig.pkg_config("--cflags", "--libs", "plimsoll"), f"-Wl,-rpath,{libdir}", "-lpthread")
+    assert rig.run(program).strip(), "it says what it does"
+
+
 def test_every_header_compiles_alone_and_twice_as_c_and_as_cpp():
     flags = rig.pkg_config("--cflags", "plimsoll")
-    for header in sorted((rig.PREFIX / "include/plimsoll").iterdir()):
+    include = rig.PREFIX / "include"
+    for header in sorted(path for path in include.rglob("*") if path.is_file()):
         languages = [("c++", "c++17")] + [("c", "c99"), ("c++", "c++11")] * (header.suffix == ".h")
         for language, standard in languages:
             source = rig.SCRATCH / "includes"
-            source.write_text(f"#include <plimsoll/{header.name}>\n" * 2)
+            source.write_text(f"#include <{header.relative_to(include)}>\n" * 2)
             rig.run("cc", "-x", language, f"-std={standard}", "-Wall", "-Wextra", "-Wpedantic",
                     "-Werror", "-fsyntax-only", *flags, source)
