@@ -212,6 +212,7 @@ impl Table {
         self.total.moves(cell.elsewhere.load(Ordering::Relaxed), elsewhere);
         cell.elsewhere.store(elsewhere, Ordering::Relaxed);
         if let Some(pending) = pending {
+            // No edge: as above.
             cell.pending.store(pending, Ordering::Relaxed);
         }
     }

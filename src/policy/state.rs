@@ -6,8 +6,8 @@
 //! The control side only adds up the counters and installs cells before a snapshot needs them.
 
 use crate::host::Segments;
-use crate::policy::NoHost;
 use crate::policy::envoy::Child;
+use crate::policy::{NoHost, Recorder};
 use crate::rng::{Draws, GOLDEN, GOLDEN_INVERSE, splitmix64};
 use crate::schedule::Edf;
 use crate::sync::{Arc, AtomicU64, Ordering};
@@ -294,6 +294,18 @@ impl State {
         let number = self.draws.next();
         self.stash.push(number);
         Ok(number)
+    }
+
+    /// The hash that the attempts of a pick go by: that of its request, or a number.
+    #[inline]
+    pub(super) fn begin_hashed<R: Recorder>(&mut self, hash: Option<u64>, recorder: &mut R) -> u64 {
+        let hash = hash.unwrap_or_else(|| {
+            let number = self.draws.next();
+            recorder.draw(number);
+            number
+        });
+        self.attempt = hash;
+        hash
     }
 
     /// Makes `number` the next one, before what was peeked or queued.

@@ -51,12 +51,7 @@ impl Hashed {
         recorder: &mut R,
     ) -> Chosen {
         self.choose_locality(state, recorder)?;
-        let hash = hash.unwrap_or_else(|| {
-            let number = state.draws.next();
-            recorder.draw(number);
-            number
-        });
-        state.attempt = hash;
+        let hash = state.begin_hashed(hash, recorder);
         let choice = self.choice(hash);
         recorder.priority(choice);
         if choice.panic {

@@ -83,12 +83,7 @@ impl Hashed {
         state: &mut State,
         recorder: &mut R,
     ) -> Chosen {
-        let hash = hash.unwrap_or_else(|| {
-            let number = state.draws.next();
-            recorder.draw(number);
-            number
-        });
-        state.attempt = hash;
+        let hash = state.begin_hashed(hash, recorder);
         self.at(state, hash, recorder)
     }
 
