@@ -29,12 +29,14 @@ mod explain;
 mod hashing;
 mod host;
 mod locality;
+mod log;
 pub mod orca;
 mod out_of_band;
 mod override_host;
 mod pick;
 mod policy;
 mod priority;
+mod prometheus;
 mod published;
 mod reports;
 mod request_hash;
@@ -62,12 +64,14 @@ pub use host::{
     Address, CoarseHealth, EdsHealth, HealthEvent, HealthFlags, HostData, HostRef, Locality,
     MAX_LOAD,
 };
+pub use log::{LogLevel, LogSink};
 pub use out_of_band::{
     ReportStreams, StreamAction, StreamEnd, StreamFrame, StreamHost, StreamStats,
 };
 pub use pick::{DoneError, MAX_RETRIES, Outcome, Pick, PickContext};
 pub use policy::{NoHost, Source};
 pub use priority::Tally;
+pub use prometheus::{PrometheusLimits, prometheus_text};
 pub use published::Warmup;
 pub use reports::{ReportFailure, ReportRejected, ResponseLoad};
 pub use request_hash::{HashInput, NewCookie, RequestHash, hash_request};

@@ -9,7 +9,7 @@ use crate::policy::hashed::TableFigures;
 use crate::published::Published;
 use crate::snapshot::Cell;
 
-/// Counters and gauges by name, sorted; values of zero are left out. Names are Envoy's (without
+/// Counters and gauges by name, sorted; those that are zero are not shown. Names are Envoy's (without
 /// `cluster.NAME.`) where Envoy has the figure, and start with `plimsoll.` otherwise. Correctness
 /// never depends on them.
 ///
@@ -105,7 +105,6 @@ impl Stats {
                 ("plimsoll.weights_unknown", weights.unknown),
             ]);
         }
-        stats.retain(|&(_, value)| value != 0);
         stats.sort_unstable();
         Self(stats)
     }
@@ -119,7 +118,12 @@ impl Stats {
 
     /// All figures that are not zero, by name.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, u64)> {
-        self.0.iter().copied()
+        self.0.iter().copied().filter(|&(_, value)| value != 0)
+    }
+
+    /// All figures that the cluster's settings give rise to, also those that are zero.
+    pub(crate) fn all(&self) -> &[(&'static str, u64)] {
+        &self.0
     }
 }
 
@@ -147,6 +151,6 @@ fn of_hash_tables(hashed: HashSummary) -> impl Iterator<Item = (&'static str, u6
 impl fmt::Display for Stats {
     /// One `name: value` line for each figure, as Envoy's admin page has them.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|(name, value)| writeln!(f, "{name}: {value}"))
+        self.iter().try_for_each(|(name, value)| writeln!(f, "{name}: {value}"))
     }
 }

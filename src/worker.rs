@@ -212,12 +212,20 @@ impl Worker {
             self.learn(pick, outcome);
         }
         if !self.shared.table.end(pick.slot, pick.generation) {
-            return Err(DoneError::Stale);
+            return Err(self.stale());
         }
         if pick.in_total {
             self.shared.table.end_in_total();
         }
         Ok(())
+    }
+
+    /// The caller's mistake, counted. Apart for the same reason as `learn`.
+    #[cold]
+    #[inline(never)]
+    fn stale(&self) -> DoneError {
+        self.state.count(Counter::DoneStale);
+        DoneError::Stale
     }
 
     /// Lets a policy that wants to learn of it know how a request ended: before the end, after

@@ -39,7 +39,7 @@ pub unsafe extern "C" fn plimsoll_worker_pick_batch(
         // SAFETY: null is handled; otherwise the caller promises that it is writable.
         let count = unsafe { fresh(count, 0) }.ok_or(Status::NullArgument)?;
         // SAFETY: null is handled; otherwise the caller promises that it is alive.
-        let worker = unsafe { worker.as_ref() }.ok_or(Status::NullArgument)?;
+        let worker = unsafe { WorkerHandle::entered(worker) }?;
         let fill = |context: &_| {
             if capacity == 0 {
                 return Ok(0);

@@ -8,6 +8,7 @@ use plimsoll_envoy_config::parse_cluster;
 use crate::error::report;
 use crate::failure::Failure;
 use crate::guard::silent;
+use crate::handle;
 use crate::options::{self, ClusterOptions};
 use crate::out::fresh;
 use crate::status::Status;
@@ -30,7 +31,7 @@ impl ClusterHandle {
     /// The handle of a cluster that Rust code made; C frees it with [`plimsoll_cluster_free`].
     #[must_use]
     pub fn into_raw(engine: Cluster) -> *mut Self {
-        Box::into_raw(Box::new(Self { engine }))
+        handle::into_raw(Self { engine })
     }
 
     pub(crate) fn engine(&self) -> &Cluster {
@@ -93,10 +94,6 @@ pub unsafe extern "C" fn plimsoll_cluster_open(
 /// it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn plimsoll_cluster_free(cluster: *mut ClusterHandle) {
-    silent(|| {
-        if !cluster.is_null() {
-            // SAFETY: not null, so that it came from `into_raw` and is freed once.
-            drop(unsafe { Box::from_raw(cluster) });
-        }
-    });
+    // SAFETY: passed on from the caller.
+    silent(|| unsafe { handle::free(cluster) });
 }

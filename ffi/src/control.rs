@@ -7,6 +7,7 @@ use crate::change::{self, HostChange};
 use crate::cluster::ClusterHandle;
 use crate::error::report;
 use crate::failure::Failure;
+use crate::handle;
 use crate::out::fresh;
 use crate::status::Status;
 use crate::text::Str;
@@ -158,7 +159,7 @@ pub(crate) unsafe fn control(
         // SAFETY: null or writable, as the caller promises.
         let out = unsafe { fresh(out, Applied::NOTHING) };
         // SAFETY: null is handled; otherwise the caller promises that it is alive.
-        let cluster = unsafe { cluster.as_ref() }.ok_or_else(|| Failure::null("cluster"))?;
+        let cluster = unsafe { handle::named(cluster, "cluster") }?;
         let done = act(cluster.engine())?;
         if let Some(out) = out {
             *out = Applied { version: done.version, published: done.published };
@@ -193,7 +194,7 @@ pub unsafe extern "C" fn plimsoll_cluster_tick(
 ) -> Status {
     let body = || {
         // SAFETY: null is handled; otherwise the caller promises that it is alive.
-        let cluster = unsafe { cluster.as_ref() }.ok_or_else(|| Failure::null("cluster"))?;
+        let cluster = unsafe { handle::named(cluster, "cluster") }?;
         Ok(cluster.engine().tick(now_ns)?)
     };
     // SAFETY: the caller promises that it is null or writable.
@@ -225,7 +226,7 @@ pub unsafe extern "C" fn plimsoll_cluster_next_tick(
         // SAFETY: null is handled; otherwise the caller promises that it is writable.
         let next_ns = unsafe { fresh(next_ns, 0) }.ok_or_else(|| Failure::null("next_ns"))?;
         // SAFETY: null is handled; otherwise the caller promises that it is alive.
-        let cluster = unsafe { cluster.as_ref() }.ok_or_else(|| Failure::null("cluster"))?;
+        let cluster = unsafe { handle::named(cluster, "cluster") }?;
         *next_ns = cluster.engine().next_tick_ns()?.unwrap_or(0);
         Ok(())
     };

@@ -6,6 +6,7 @@ use plimsoll::{Cluster, Error};
 
 use crate::cluster::ClusterHandle;
 use crate::guard::status;
+use crate::handle;
 use crate::out::TextBuffer;
 use crate::status::Status;
 
@@ -81,7 +82,7 @@ unsafe fn text(
         // SAFETY: the caller promises that they are null or writable.
         let buffer = unsafe { TextBuffer::new(buffer, capacity, needed) }?;
         // SAFETY: null is handled; otherwise the caller promises that it is alive.
-        let cluster = unsafe { cluster.as_ref() }.ok_or(Status::NullArgument)?;
+        let cluster = unsafe { handle::alive(cluster) }?;
         let text = render(cluster.engine()).map_err(|error| Status::of_code(error.code()))?;
         buffer.put(&text)
     })

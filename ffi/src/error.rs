@@ -7,6 +7,7 @@ use std::ptr;
 
 use crate::failure::Failure;
 use crate::guard::{guard, silent};
+use crate::handle;
 use crate::status::Status;
 use crate::text::Str;
 
@@ -24,7 +25,7 @@ pub(crate) unsafe fn report(
     let (status, object) = match guard(body, panicked) {
         Ok(()) => (Status::Ok, ptr::null_mut()),
         Err(failure) if error.is_null() => (failure.status, ptr::null_mut()),
-        Err(failure) => (failure.status, Box::into_raw(Box::new(failure))),
+        Err(failure) => (failure.status, handle::into_raw(failure)),
     };
     if !error.is_null() {
         // SAFETY: not null, and then the caller promises that it is writable.
@@ -42,12 +43,8 @@ pub(crate) unsafe fn report(
 /// `error` is NULL or came from a call of this library and was not freed before.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn plimsoll_error_free(error: *mut Failure) {
-    silent(|| {
-        if !error.is_null() {
-            // SAFETY: not null, so that it came from `report` and is freed once.
-            drop(unsafe { Box::from_raw(error) });
-        }
-    });
+    // SAFETY: passed on from the caller.
+    silent(|| unsafe { handle::free(error) });
 }
 
 /// The status that the failed call returned; `PLIMSOLL_STATUS_NULL_ARGUMENT` for NULL.
@@ -61,8 +58,7 @@ pub unsafe extern "C" fn plimsoll_error_free(error: *mut Failure) {
 pub unsafe extern "C" fn plimsoll_error_status(error: *const Failure) -> Status {
     let read = || {
         // SAFETY: the caller promises that it is null or alive.
-        let error = unsafe { error.as_ref() };
-        error.map_or(Status::NullArgument, |error| error.status)
+        unsafe { handle::alive(error) }.map_or_else(|status| status, |error| error.status)
     };
     guard(read, |_| Status::Panic)
 }
@@ -128,8 +124,7 @@ pub unsafe extern "C" fn plimsoll_error_message(error: *const Failure) -> Str {
 unsafe fn read(error: *const Failure, text: impl Fn(&Failure) -> Str) -> Str {
     let read = || {
         // SAFETY: passed on from the caller.
-        let error = unsafe { error.as_ref() };
-        error.map_or(Str::EMPTY, text)
+        unsafe { handle::alive(error) }.map_or(Str::EMPTY, text)
     };
     guard(read, |_| Str::EMPTY)
 }

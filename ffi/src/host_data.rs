@@ -15,6 +15,7 @@ use plimsoll::HostRef;
 use crate::cluster::ClusterHandle;
 use crate::error::report;
 use crate::failure::Failure;
+use crate::handle;
 use crate::status::Status;
 use crate::text::Str;
 
@@ -86,7 +87,7 @@ pub unsafe extern "C" fn plimsoll_cluster_set_host_data(
 ) -> Status {
     let body = || {
         // SAFETY: null is handled; otherwise the caller promises that it is alive.
-        let cluster = unsafe { cluster.as_ref() }.ok_or_else(|| Failure::null("cluster"))?;
+        let cluster = unsafe { handle::named(cluster, "cluster") }?;
         // SAFETY: the caller promises that it is readable.
         let address = unsafe { address.read("address") }?;
         offer(cluster, address, data, release)

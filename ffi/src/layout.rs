@@ -12,9 +12,11 @@ use crate::hosts::Host;
 use crate::load::HostLoad;
 use crate::localities::LocalityShown;
 use crate::options::ClusterOptions;
+use crate::override_sources::OverrideShown;
 use crate::pick::{Pick, PickContext};
+use crate::prometheus::PrometheusOptions;
 use crate::reports::ResponseLoad;
-use crate::request_hash::{Header, Request};
+use crate::request_hash::{FilterState, Header, Request};
 use crate::status::Status;
 use crate::text::Str;
 
@@ -37,7 +39,7 @@ mod pointers_of_64_bits {
     const _: () = assert!(size_of::<Applied>() == 16);
     const _: () = assert!(offset_of!(Applied, published) == 8);
 
-    const _: () = assert!(size_of::<ClusterOptions>() == 88);
+    const _: () = assert!(size_of::<ClusterOptions>() == 112);
     const _: () = assert!(offset_of!(ClusterOptions, size) == 0);
     const _: () = assert!(offset_of!(ClusterOptions, behavior) == 8);
     const _: () = assert!(offset_of!(ClusterOptions, has_seed) == 12);
@@ -47,6 +49,10 @@ mod pointers_of_64_bits {
     const _: () = assert!(offset_of!(ClusterOptions, zone) == 48);
     const _: () = assert!(offset_of!(ClusterOptions, sub_zone) == 64);
     const _: () = assert!(offset_of!(ClusterOptions, local_cluster) == 80);
+    const _: () = assert!(offset_of!(ClusterOptions, log) == 88);
+    const _: () = assert!(offset_of!(ClusterOptions, log_userdata) == 96);
+    const _: () = assert!(offset_of!(ClusterOptions, log_level) == 104);
+    const _: () = assert!(offset_of!(ClusterOptions, reserved) == 108);
 
     const _: () = assert!(size_of::<HostChange>() == 128);
     const _: () = assert!(offset_of!(HostChange, size) == 0);
@@ -121,7 +127,7 @@ mod pointers_of_64_bits {
     const _: () = assert!(offset_of!(Header, name) == 0);
     const _: () = assert!(offset_of!(Header, value) == 16);
 
-    const _: () = assert!(size_of::<Request>() == 104);
+    const _: () = assert!(size_of::<Request>() == 120);
     const _: () = assert!(offset_of!(Request, size) == 0);
     const _: () = assert!(offset_of!(Request, headers) == 8);
     const _: () = assert!(offset_of!(Request, header_count) == 16);
@@ -130,6 +136,25 @@ mod pointers_of_64_bits {
     const _: () = assert!(offset_of!(Request, source_ip) == 56);
     const _: () = assert!(offset_of!(Request, remote_address) == 72);
     const _: () = assert!(offset_of!(Request, local_address) == 88);
+    const _: () = assert!(offset_of!(Request, filter_states) == 104);
+    const _: () = assert!(offset_of!(Request, filter_state_count) == 112);
+
+    const _: () = assert!(size_of::<FilterState>() == 24);
+    const _: () = assert!(offset_of!(FilterState, key) == 0);
+    const _: () = assert!(offset_of!(FilterState, hash) == 16);
+
+    const _: () = assert!(size_of::<OverrideShown>() == 48);
+    const _: () = assert!(offset_of!(OverrideShown, size) == 0);
+    const _: () = assert!(offset_of!(OverrideShown, kind) == 8);
+    const _: () = assert!(offset_of!(OverrideShown, reserved) == 12);
+    const _: () = assert!(offset_of!(OverrideShown, name) == 16);
+    const _: () = assert!(offset_of!(OverrideShown, path) == 32);
+    const _: () = assert!(offset_of!(OverrideShown, path_count) == 40);
+
+    const _: () = assert!(size_of::<PrometheusOptions>() == 16);
+    const _: () = assert!(offset_of!(PrometheusOptions, size) == 0);
+    const _: () = assert!(offset_of!(PrometheusOptions, max_hosts) == 8);
+    const _: () = assert!(offset_of!(PrometheusOptions, max_localities) == 12);
 
     const _: () = assert!(size_of::<ResponseLoad>() == 80);
     const _: () = assert!(offset_of!(ResponseLoad, size) == 0);

@@ -21,11 +21,12 @@
 //! | [`guard`](mod@guard) | where panics end |
 //! | [`status`], [`failure`], [`error`] | what a call answers |
 //! | [`text`], `out` | what comes in and goes out through pointers |
+//! | `handle` | what C keeps a pointer to |
 //! | `growable` | structs that may grow |
 //! | [`cluster`], [`options`] | how a cluster comes and goes, and what it is told at its start |
 //! | [`control`], [`change`], [`runtime`], [`load`] | the control calls of a cluster |
 //! | [`health`] | the numbers of a host's health |
-//! | [`hosts`], [`localities`], [`dump`] | what a cluster looks like, for programs and for humans |
+//! | [`hosts`], [`localities`], [`override_sources`], [`dump`], [`prometheus`] | what a cluster looks like, for programs and for humans |
 //! | [`request_hash`] | the hash of a request, for policies that go by it |
 //! | [`worker`], [`pick`], [`batch`], [`override_host`], [`picked`] | the calls of a request |
 //! | [`reports`] | what hosts say of their own load |
@@ -45,6 +46,7 @@ pub mod error;
 pub mod failure;
 mod growable;
 pub mod guard;
+mod handle;
 pub mod health;
 pub mod host_data;
 pub mod hosts;
@@ -54,8 +56,10 @@ pub mod localities;
 pub mod options;
 mod out;
 pub mod override_host;
+pub mod override_sources;
 pub mod pick;
 pub mod picked;
+pub mod prometheus;
 pub mod reports;
 pub mod request_hash;
 pub mod runtime;

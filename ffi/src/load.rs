@@ -6,6 +6,7 @@ use crate::cluster::ClusterHandle;
 use crate::error::report;
 use crate::failure::Failure;
 use crate::growable::{self, Growable};
+use crate::handle;
 use crate::status::Status;
 use crate::text::Str;
 
@@ -71,7 +72,7 @@ pub unsafe extern "C" fn plimsoll_cluster_set_loads(
 ) -> Status {
     let body = || {
         // SAFETY: null is handled; otherwise the caller promises that it is alive.
-        let cluster = unsafe { cluster.as_ref() }.ok_or_else(|| Failure::null("cluster"))?;
+        let cluster = unsafe { handle::named(cluster, "cluster") }?;
         let add = |mut all: Vec<_>, load: &HostLoad, name: &str| {
             // SAFETY: the caller promises that the text of each load is readable.
             all.push(unsafe { engine_load(load, name) }?);

@@ -8,6 +8,7 @@ use plimsoll::{Locality, LocalityRoute, PriorityView, Source, View};
 use crate::cluster::ClusterHandle;
 use crate::error::report;
 use crate::failure::Failure;
+use crate::handle;
 use crate::status::Status;
 use crate::text::Str;
 
@@ -137,7 +138,7 @@ pub unsafe extern "C" fn plimsoll_cluster_for_each_locality(
 ) -> Status {
     let body = || {
         // SAFETY: null is handled; otherwise the caller promises that it is alive.
-        let cluster = unsafe { cluster.as_ref() }.ok_or_else(|| Failure::null("cluster"))?;
+        let cluster = unsafe { handle::named(cluster, "cluster") }?;
         let visit = visit.ok_or_else(|| Failure::null("visit"))?;
         let view = cluster.engine().view();
         for shown in shown(&view) {

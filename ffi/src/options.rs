@@ -1,11 +1,15 @@
 //! The options of a cluster.
 
+use std::ffi::c_void;
+use std::mem::offset_of;
+
 use plimsoll::config::Behavior;
-use plimsoll::{Locality, Options};
+use plimsoll::{Locality, LogLevel, LogSink, Options};
 
 use crate::cluster::ClusterHandle;
 use crate::failure::Failure;
 use crate::growable::{self, Growable};
+use crate::handle;
 use crate::text::Str;
 
 /// `plimsoll_cluster_options.behavior`: the same configuration and weights as Envoy, chosen
@@ -13,6 +17,18 @@ use crate::text::Str;
 pub const PLIMSOLL_BEHAVIOR_NATIVE: u32 = 0;
 /// `plimsoll_cluster_options.behavior`: Envoy 1.40.0, number for number.
 pub const PLIMSOLL_BEHAVIOR_ENVOY: u32 = 1;
+
+/// `plimsoll_cluster_options.log_level`: the library failed. A control call panicked.
+pub const PLIMSOLL_LOG_ERROR: u32 = 1;
+/// `plimsoll_cluster_options.log_level`: traffic may not go where it should. Panic, picks without a
+/// host, load reports that are of no use, control calls that were refused, requests that were ended
+/// twice.
+pub const PLIMSOLL_LOG_WARNING: u32 = 2;
+/// `plimsoll_cluster_options.log_level`: what an operator did, and ends of trouble. The cluster was
+/// opened, its settings were replaced, a priority is out of panic.
+pub const PLIMSOLL_LOG_INFO: u32 = 3;
+/// `plimsoll_cluster_options.log_level`: every new snapshot.
+pub const PLIMSOLL_LOG_DEBUG: u32 = 4;
 
 /// What a cluster needs to know besides its configuration. Growable: start from
 /// `PLIMSOLL_CLUSTER_OPTIONS_INIT`.
@@ -41,9 +57,24 @@ pub struct ClusterOptions {
     /// changes with its own next control call, `plimsoll_cluster_tick` at the latest. Either cluster
     /// may be freed first: once the local one is freed, what it was last goes on to count.
     pub local_cluster: *const ClusterHandle,
+    /// Where the cluster's messages go; NULL: nowhere. It is called at the end of control calls of
+    /// this cluster, `plimsoll_cluster_open` included, on the thread of the call and with no lock of
+    /// the library held, so that several threads may be in it at once; never by the calls of a worker,
+    /// and not after `plimsoll_cluster_free` has returned. `level` is one of `PLIMSOLL_LOG_...`; `message`
+    /// is a line without its end, UTF-8, does not end in a NUL, and is valid until `log` returns. It may
+    /// make any call of this library but must not free the cluster, unwind or `longjmp`.
+    pub log: Option<unsafe extern "C" fn(userdata: *mut c_void, level: u32, message: Str)>,
+    /// What `log` is called with.
+    pub log_userdata: *mut c_void,
+    /// Which messages: one of `PLIMSOLL_LOG_...`, for those of this level and the ones that matter
+    /// more; 0 for `PLIMSOLL_LOG_INFO`. A kind of message comes at most ten times at once, then once a
+    /// second of the cluster's clock; what is left out is counted in the next one.
+    pub log_level: u32,
+    /// 0. Fills the place that would be padding, so that a later member can use it.
+    pub reserved: u32,
 }
 
-// SAFETY: integers and raw pointers only; `layout` leaves no room for padding.
+// SAFETY: integers, raw pointers and a function or NULL only; `layout` leaves no room for padding.
 unsafe impl Growable for ClusterOptions {}
 
 /// The options in the engine's form, and the behavior, which is a setting of the cluster there.
@@ -77,11 +108,51 @@ pub(crate) unsafe fn engine_options(
     // SAFETY: the caller promises that the texts are readable.
     let place = unsafe { locality("options", given.region, given.zone, given.sub_zone) }?;
     let node_locality = (place != Locality::default()).then_some(place);
-    // SAFETY: the caller promises that it is null or alive.
-    let local_cluster = unsafe { given.local_cluster.as_ref() };
+    let local_cluster = match given.local_cluster.is_null() {
+        true => None,
+        // SAFETY: not null, so the caller promises that it is alive.
+        false => Some(unsafe { handle::named(given.local_cluster, "options.local_cluster") }?),
+    };
     let local_cluster = local_cluster.map(|local| local.engine().as_local_cluster());
+    growable::unused(given.reserved, offset_of!(ClusterOptions, reserved), "options")?;
+    let log = log(&given)?;
     let now_ns = given.now_ns;
-    Ok((behavior, Options { node_locality, local_cluster, seed, now_ns, ..Options::default() }))
+    let options = Options { node_locality, local_cluster, seed, now_ns, log, ..Options::default() };
+    Ok((behavior, options))
+}
+
+/// The caller's pointer for its `log`.
+#[derive(Clone, Copy)]
+struct Userdata(*mut c_void);
+
+impl Userdata {
+    fn get(self) -> *mut c_void {
+        self.0
+    }
+}
+
+// SAFETY: the library only gives the pointer back. The interface says that `log` may run on any
+// thread, and on several at once.
+unsafe impl Send for Userdata {}
+// SAFETY: as above.
+unsafe impl Sync for Userdata {}
+
+/// Where messages go.
+fn log(given: &ClusterOptions) -> Result<Option<LogSink>, Failure> {
+    let level = match given.log_level {
+        0 | PLIMSOLL_LOG_INFO => LogLevel::Info,
+        PLIMSOLL_LOG_ERROR => LogLevel::Error,
+        PLIMSOLL_LOG_WARNING => LogLevel::Warning,
+        PLIMSOLL_LOG_DEBUG => LogLevel::Debug,
+        other => return Err(Failure::unknown_number("options.log_level", other)),
+    };
+    let userdata = Userdata(given.log_userdata);
+    Ok(given.log.map(|log| {
+        LogSink::new(level, move |level, text| {
+            // SAFETY: the caller promises that it may be called so.
+            unsafe { log(userdata.get(), level as u32, Str::lend(text)) };
+        })
+    }))
 }
 
 /// Three texts as a place.

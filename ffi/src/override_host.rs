@@ -1,14 +1,14 @@
 //! Picks of hosts that the request names.
 
-use std::slice;
+use std::ffi::{c_int, c_void};
 
 use plimsoll::config::override_addresses;
 
 use crate::guard::status;
 use crate::out::fresh;
-use crate::pick::{Pick, PickContext, given};
+use crate::pick::{Pick, PickContext, agreement, given};
 use crate::status::Status;
-use crate::text::Str;
+use crate::text::{Str, list};
 use crate::worker::WorkerHandle;
 
 /// Picks the host that the request names, in any priority and instead of a pick by policy.
@@ -25,7 +25,9 @@ use crate::worker::WorkerHandle;
 /// `strict` is 0 or 1. With 0 a pick by policy follows if none of the addresses can be had; with 1
 /// the call fails then.
 ///
-/// Everything else is as with `plimsoll_worker_pick`; `context->retries` means nothing.
+/// Everything else is as with `plimsoll_worker_pick`; `context->retries` means nothing here, see
+/// `plimsoll_worker_pick_override_filtered`. Where the addresses come from is for the cluster to say,
+/// see `plimsoll_cluster_for_each_override_source`.
 ///
 /// Fails with `PLIMSOLL_STATUS_OVERRIDE_NOT_FOUND` if the cluster has none of the hosts, or none is
 /// left for this attempt, and `PLIMSOLL_STATUS_OVERRIDE_NOT_ALLOWED` if it has some but their health
@@ -53,17 +55,9 @@ pub unsafe extern "C" fn plimsoll_worker_pick_override(
         // SAFETY: null is handled; otherwise the caller promises that it is writable.
         let out = unsafe { fresh(out, Pick::NONE) }.ok_or(Status::NullArgument)?;
         // SAFETY: null is handled; otherwise the caller promises that it is alive.
-        let worker = unsafe { worker.as_ref() }.ok_or(Status::NullArgument)?;
-        let strict = match strict {
-            0 => false,
-            1 => true,
-            _ => return Err(Status::InvalidArgument),
-        };
-        // SAFETY: the caller promises that they are readable.
-        let texts = unsafe { texts(addresses, count) }?;
-        // SAFETY: `texts` has checked them, and they are readable during the call.
-        let bytes = |text: &Str| unsafe { text.bytes() }.ok().flatten().unwrap_or_default();
-        let addresses = texts.iter().flat_map(|text| named_in(bytes(text)));
+        let worker = unsafe { WorkerHandle::entered(worker) }?;
+        // SAFETY: the caller promises that the texts are readable.
+        let (addresses, strict) = unsafe { wanted(addresses, count, strict) }?;
         let choose =
             |context: &_| Ok(Pick::of(worker.engine()?.pick_override(context, addresses, strict)?));
         // SAFETY: passed on from the caller.
@@ -72,27 +66,77 @@ pub unsafe extern "C" fn plimsoll_worker_pick_override(
     })
 }
 
-/// The texts, each of them checked.
+/// The same with a filter: if it comes to a pick by policy, that one is a pick of
+/// `plimsoll_worker_pick_filtered`, with `accept` and `context->retries` as there. Hosts that the
+/// request names do not go through `accept`, as in Envoy.
+///
+/// Fails as `plimsoll_worker_pick_override` does.
+///
+/// Thread: the one that uses `worker`. Allocates: as `plimsoll_worker_pick`. Blocks: no, unless
+/// `accept` does.
+///
+/// # Safety
+///
+/// As for `plimsoll_worker_pick_override`; `accept` is NULL or may be called with `userdata`.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn plimsoll_worker_pick_override_filtered(
+    worker: *mut WorkerHandle,
+    context: *const PickContext,
+    addresses: *const Str,
+    count: usize,
+    strict: u32,
+    userdata: *mut c_void,
+    accept: Option<unsafe extern "C" fn(userdata: *mut c_void, candidate: *const Pick) -> c_int>,
+    out: *mut Pick,
+) -> Status {
+    status(|| {
+        // SAFETY: null is handled; otherwise the caller promises that it is writable.
+        let out = unsafe { fresh(out, Pick::NONE) }.ok_or(Status::NullArgument)?;
+        // SAFETY: null is handled; otherwise the caller promises that it is alive.
+        let worker = unsafe { WorkerHandle::entered(worker) }?;
+        // SAFETY: the caller promises that it may be called so.
+        let agrees = unsafe { agreement(&worker, userdata, accept) }?;
+        // SAFETY: the caller promises that the texts are readable.
+        let (addresses, strict) = unsafe { wanted(addresses, count, strict) }?;
+        let choose = |context: &_| {
+            let mut engine = worker.engine()?;
+            Ok(Pick::of(engine.pick_override_filtered(context, addresses, strict, agrees)?))
+        };
+        // SAFETY: passed on from the caller.
+        *out = unsafe { given(context, choose) }?;
+        Ok(())
+    })
+}
+
+/// The addresses that are wanted, and whether nothing else will do.
 ///
 /// # Safety
 ///
 /// `from` is null or points to `count` texts that are readable during `'call`.
-unsafe fn texts<'call>(from: *const Str, count: usize) -> Result<&'call [Str], Status> {
-    if count == 0 {
-        return Ok(&[]);
-    }
-    if from.is_null() {
-        return Err(Status::NullArgument);
-    }
-    let length = count.checked_mul(size_of::<Str>()).ok_or(Status::InvalidArgument)?;
-    isize::try_from(length).map_err(|_| Status::InvalidArgument)?;
-    // SAFETY: not null and of a possible length; the caller promises the rest.
-    let texts = unsafe { slice::from_raw_parts(from, count) };
+///
+/// # Errors
+///
+/// A text without a place, or a `strict` that stands for nothing.
+unsafe fn wanted<'call>(
+    from: *const Str,
+    count: usize,
+    strict: u32,
+) -> Result<(impl Iterator<Item = &'call str>, bool), Status> {
+    let strict = match strict {
+        0 => false,
+        1 => true,
+        _ => return Err(Status::InvalidArgument),
+    };
+    // SAFETY: passed on from the caller.
+    let texts = unsafe { list(from, count) }?;
     for text in texts {
-        // SAFETY: passed on from the caller.
+        // SAFETY: as above.
         unsafe { text.bytes() }?;
     }
-    Ok(texts)
+    // SAFETY: all of them were checked just now, and are readable during the call.
+    let bytes = |text: &Str| unsafe { text.bytes() }.ok().flatten().unwrap_or_default();
+    Ok((texts.iter().flat_map(move |text| named_in(bytes(text))), strict))
 }
 
 /// Stands for what is not UTF-8, which no host can have for an address.

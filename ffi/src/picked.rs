@@ -46,7 +46,7 @@ pub unsafe extern "C" fn plimsoll_worker_host_address(
         // SAFETY: the caller promises that they are null or writable.
         let buffer = unsafe { TextBuffer::new(buffer, capacity, needed) }?;
         // SAFETY: null is handled; otherwise the caller promises that it is alive.
-        let worker = unsafe { worker.as_ref() }.ok_or(Status::NullArgument)?;
+        let worker = unsafe { WorkerHandle::entered(worker) }?;
         // SAFETY: null is handled; otherwise the caller promises that it is readable.
         let pick = unsafe { pick.as_ref() }.ok_or(Status::NullArgument)?;
         worker.with_host(pick.to_engine()?, |host| buffer.put(host.address().as_str()))?
@@ -83,7 +83,7 @@ pub unsafe extern "C" fn plimsoll_worker_host_data(
         // SAFETY: null is handled; otherwise the caller promises that it is writable.
         let out = unsafe { fresh(out, ptr::null_mut()) }.ok_or(Status::NullArgument)?;
         // SAFETY: null is handled; otherwise the caller promises that it is alive.
-        let worker = unsafe { worker.as_ref() }.ok_or(Status::NullArgument)?;
+        let worker = unsafe { WorkerHandle::entered(worker) }?;
         // SAFETY: null is handled; otherwise the caller promises that it is readable.
         let pick = unsafe { pick.as_ref() }.ok_or(Status::NullArgument)?;
         *out = worker.with_host(pick.to_engine()?, host_data::pointer)?;

@@ -14,6 +14,7 @@ use crate::error::report;
 use crate::failure::Failure;
 use crate::growable::{self, Growable, SizeProblem};
 use crate::guard::status;
+use crate::handle;
 use crate::pick::Pick;
 use crate::status::Status;
 use crate::text::{self, Str};
@@ -82,7 +83,7 @@ pub unsafe extern "C" fn plimsoll_worker_report(
 ) -> Status {
     status(|| {
         // SAFETY: null is handled; otherwise the caller promises that it is alive.
-        let worker = unsafe { worker.as_ref() }.ok_or(Status::NullArgument)?;
+        let worker = unsafe { WorkerHandle::entered(worker) }?;
         // SAFETY: null is handled; otherwise the caller promises that it is readable.
         let pick = unsafe { pick.as_ref() }.ok_or(Status::NullArgument)?;
         if load.is_null() {
@@ -145,7 +146,7 @@ pub unsafe extern "C" fn plimsoll_cluster_report(
 ) -> Status {
     let body = || {
         // SAFETY: null is handled; otherwise the caller promises that it is alive.
-        let cluster = unsafe { cluster.as_ref() }.ok_or_else(|| Failure::null("cluster"))?;
+        let cluster = unsafe { handle::named(cluster, "cluster") }?;
         // SAFETY: the caller promises that it is readable.
         let address = unsafe { address.read("address") }?;
         // SAFETY: the caller promises `length` readable bytes.

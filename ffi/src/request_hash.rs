@@ -5,7 +5,7 @@
 //! own.
 
 use std::ffi::c_void;
-use std::{ptr, slice};
+use std::ptr;
 
 use plimsoll::HashInput;
 use plimsoll::config::HashPolicy;
@@ -15,9 +15,10 @@ use crate::error::report;
 use crate::failure::Failure;
 use crate::growable::{self, Growable, SizeProblem};
 use crate::guard::{silent, status};
+use crate::handle;
 use crate::out::fresh;
 use crate::status::Status;
-use crate::text::Str;
+use crate::text::{Str, list};
 use crate::worker::WorkerHandle;
 
 /// The `hash_policy` of a route: what its requests are hashed from. Any thread may use it, several
@@ -34,6 +35,17 @@ pub struct Header {
     pub name: Str,
     /// Its value, which need not be UTF-8.
     pub value: Str,
+}
+
+/// An object that the proxy keeps for a request under a key, Envoy's filter state: the entries
+/// `filter_state` of a `hash_policy` ask for it.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct FilterState {
+    /// Its key.
+    pub key: Str,
+    /// The hash of the object, which is what the object makes it.
+    pub hash: u64,
 }
 
 /// What is known of a request that is to be hashed. Growable: start from `PLIMSOLL_REQUEST_INIT`.
@@ -61,6 +73,10 @@ pub struct Request {
     pub remote_address: Str,
     /// The address that the request came to, as above.
     pub local_address: Str,
+    /// The objects that the proxy keeps for the request, as far as policies ask for them.
+    pub filter_states: *const FilterState,
+    /// How many.
+    pub filter_state_count: usize,
 }
 
 // SAFETY: integers and raw pointers only; `layout` leaves no room for padding.
@@ -69,7 +85,6 @@ unsafe impl Growable for Request {}
 /// Reads a route's `hash_policy`: a list of Envoy's `RouteAction.HashPolicy`, as JSON or YAML.
 ///
 /// Once for many requests. `*out` is NULL on failure. Free it with `plimsoll_hash_policies_free`.
-/// What is in `filter_state` is not known to this interface: such an entry finds nothing.
 ///
 /// Fails with `PLIMSOLL_STATUS_PARSE_ERROR` for text that is neither JSON nor YAML,
 /// `PLIMSOLL_STATUS_INVALID_ARGUMENT` for a value outside its range or an unknown field (the error
@@ -93,7 +108,7 @@ pub unsafe extern "C" fn plimsoll_hash_policies_parse(
         let out = unsafe { fresh(out, ptr::null_mut()) }.ok_or_else(|| Failure::null("out"))?;
         // SAFETY: the caller promises that it is readable.
         let policies = parse_hash_policies(unsafe { text.read("text") }?)?;
-        *out = Box::into_raw(Box::new(HashPolicies { policies }));
+        *out = handle::into_raw(HashPolicies { policies });
         Ok(())
     };
     // SAFETY: the caller promises that it is null or writable.
@@ -110,12 +125,8 @@ pub unsafe extern "C" fn plimsoll_hash_policies_parse(
 /// uses it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn plimsoll_hash_policies_free(policies: *mut HashPolicies) {
-    silent(|| {
-        if !policies.is_null() {
-            // SAFETY: not null, so that it came from `plimsoll_hash_policies_parse`, freed once.
-            drop(unsafe { Box::from_raw(policies) });
-        }
-    });
+    // SAFETY: passed on from the caller.
+    silent(|| unsafe { handle::free(policies) });
 }
 
 /// Hashes a request by the cluster's own `hash_policy`, or, if that has no entries, by `route`, as
@@ -159,9 +170,12 @@ pub unsafe extern "C" fn plimsoll_worker_hash(
         // SAFETY: null is handled; otherwise the caller promises that it is writable.
         let out = unsafe { fresh(out, 0) }.ok_or(Status::NullArgument)?;
         // SAFETY: null is handled; otherwise the caller promises that it is alive.
-        let worker = unsafe { worker.as_ref() }.ok_or(Status::NullArgument)?;
-        // SAFETY: the caller promises that it is null or alive.
-        let route = unsafe { route.as_ref() }.map_or(&[][..], |route| &route.policies);
+        let worker = unsafe { WorkerHandle::entered(worker) }?;
+        let route: &[HashPolicy] = match route.is_null() {
+            true => &[],
+            // SAFETY: not null, so the caller promises that it is alive.
+            false => &unsafe { handle::alive(route) }?.policies,
+        };
         if request.is_null() {
             return Err(Status::NullArgument);
         }
@@ -182,8 +196,8 @@ pub unsafe extern "C" fn plimsoll_worker_hash(
     })
 }
 
-/// A request as the engine asks about it. Invariant: the texts of all headers are readable during
-/// `'call`.
+/// A request as the engine asks about it. Invariant: the texts of all headers and the
+/// keys of all objects are readable during `'call`.
 struct Input<'call> {
     headers: &'call [Header],
     path: Option<&'call [u8]>,
@@ -191,6 +205,7 @@ struct Input<'call> {
     source_ip: Option<&'call str>,
     remote_address: Option<&'call str>,
     local_address: Option<&'call str>,
+    filter_states: &'call [FilterState],
 }
 
 impl<'call> Input<'call> {
@@ -206,7 +221,19 @@ impl<'call> Input<'call> {
     /// NULL with a length, a length that no object can have, or an address that is not UTF-8.
     unsafe fn new(request: &Request, gives_cookies: bool) -> Result<Self, Status> {
         // SAFETY: passed on from the caller.
-        let headers = unsafe { headers(request.headers, request.header_count) }?;
+        let headers = unsafe { list(request.headers, request.header_count) }?;
+        for header in headers {
+            // SAFETY: as above.
+            unsafe { header.name.bytes() }?;
+            // SAFETY: as above.
+            unsafe { header.value.bytes() }?;
+        }
+        // SAFETY: as above.
+        let filter_states = unsafe { list(request.filter_states, request.filter_state_count) }?;
+        for object in filter_states {
+            // SAFETY: as above.
+            unsafe { object.key.bytes() }?;
+        }
         // SAFETY: as above. So in all of these.
         let path = unsafe { request.path.bytes() }?;
         // SAFETY: as above.
@@ -218,33 +245,8 @@ impl<'call> Input<'call> {
         // SAFETY: as above.
         let local_address = unsafe { address(request.local_address) }?;
         let local_address = local_address.filter(|_| gives_cookies);
-        Ok(Self { headers, path, query, source_ip, remote_address, local_address })
+        Ok(Self { headers, path, query, source_ip, remote_address, local_address, filter_states })
     }
-}
-
-/// The headers, each of them checked.
-///
-/// # Safety
-///
-/// `from` is null or points to `count` headers that are readable during `'call`, as their texts.
-unsafe fn headers<'call>(from: *const Header, count: usize) -> Result<&'call [Header], Status> {
-    if count == 0 {
-        return Ok(&[]);
-    }
-    if from.is_null() {
-        return Err(Status::NullArgument);
-    }
-    let length = count.checked_mul(size_of::<Header>()).ok_or(Status::InvalidArgument)?;
-    isize::try_from(length).map_err(|_| Status::InvalidArgument)?;
-    // SAFETY: not null and of a possible length; the caller promises the rest.
-    let headers = unsafe { slice::from_raw_parts(from, count) };
-    for header in headers {
-        for text in [header.name, header.value] {
-            // SAFETY: passed on from the caller.
-            unsafe { text.bytes() }?;
-        }
-    }
-    Ok(headers)
 }
 
 /// An address; `None` for an empty text.
@@ -260,7 +262,7 @@ unsafe fn address<'call>(text: Str) -> Result<Option<&'call str>, Status> {
 
 impl HashInput for Input<'_> {
     fn header_values<'a>(&'a self, name: &str, each: &mut dyn FnMut(&'a [u8])) {
-        // SAFETY: `headers` has checked it, and it is readable for as long as `self` lives.
+        // SAFETY: `new` has checked it, and it is readable for as long as `self` lives.
         let bytes = |text: Str| unsafe { text.bytes() }.ok().flatten().unwrap_or_default();
         for header in self.headers {
             if bytes(header.name).eq_ignore_ascii_case(name.as_bytes()) {
@@ -292,5 +294,12 @@ impl HashInput for Input<'_> {
 
     fn local_address(&self) -> Option<&str> {
         self.local_address
+    }
+
+    fn filter_state_hash(&self, key: &str) -> Option<u64> {
+        // SAFETY: as for `header_values`.
+        let bytes = |text: Str| unsafe { text.bytes() }.ok().flatten().unwrap_or_default();
+        let mut objects = self.filter_states.iter();
+        objects.find(|object| bytes(object.key) == key.as_bytes()).map(|object| object.hash)
     }
 }

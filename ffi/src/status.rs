@@ -33,6 +33,9 @@ pub enum Status {
     BufferTooSmall = 7,
     /// A struct from a newer header sets a field that this library does not know.
     UnsupportedField = 8,
+    /// Only a debug build of the library says so: the handle was freed, is no such handle, or was
+    /// made before a `fork`; or another thread is using the worker at this moment.
+    Misuse = 9,
 
     /// No host is eligible where this pick was led.
     NoHost = 16,
@@ -66,7 +69,7 @@ pub enum Status {
 }
 
 impl Status {
-    const ALL: [Self; 22] = [
+    const ALL: [Self; 23] = [
         Self::Ok,
         Self::NullArgument,
         Self::InvalidArgument,
@@ -76,6 +79,7 @@ impl Status {
         Self::HasData,
         Self::BufferTooSmall,
         Self::UnsupportedField,
+        Self::Misuse,
         Self::NoHost,
         Self::NoHostPanic,
         Self::PeekLimit,
@@ -103,6 +107,7 @@ impl Status {
             Self::HasData => c"has_data",
             Self::BufferTooSmall => c"buffer_too_small",
             Self::UnsupportedField => c"unsupported_field",
+            Self::Misuse => c"misuse",
             Self::NoHost => c"no_host",
             Self::NoHostPanic => c"no_host_panic",
             Self::PeekLimit => c"peek_limit",

@@ -6,6 +6,7 @@
 //! refused then but questions about the candidate.
 
 use std::cell::{Cell, RefCell, RefMut};
+use std::ops::Deref;
 use std::ptr;
 
 use plimsoll::{HostRef, Worker};
@@ -14,6 +15,7 @@ use crate::cluster::ClusterHandle;
 use crate::error::report;
 use crate::failure::Failure;
 use crate::guard::{silent, status};
+use crate::handle::{self, Occupancy, Occupied};
 use crate::out::fresh;
 use crate::status::Status;
 
@@ -21,6 +23,23 @@ use crate::status::Status;
 pub struct WorkerHandle {
     engine: RefCell<Worker>,
     candidate: Cell<Option<Candidate>>,
+    /// Shows a second thread, in a debug build.
+    occupancy: Occupancy,
+}
+
+/// A handle that a call is using.
+pub(crate) struct Entered<'call> {
+    worker: &'call WorkerHandle,
+    _occupied: Occupied<'call>,
+}
+
+impl Deref for Entered<'_> {
+    type Target = WorkerHandle;
+
+    #[inline(always)]
+    fn deref(&self) -> &WorkerHandle {
+        self.worker
+    }
 }
 
 // The header lets a worker move between threads.
@@ -38,6 +57,22 @@ struct Candidate {
 }
 
 impl WorkerHandle {
+    /// The handle, for as long as the call lasts.
+    ///
+    /// # Safety
+    ///
+    /// `worker` is null or alive and no other thread uses it.
+    ///
+    /// # Errors
+    ///
+    /// NULL, and in a debug build a handle that is not alive or that another thread is using.
+    #[inline(always)]
+    pub(crate) unsafe fn entered<'call>(worker: *const Self) -> Result<Entered<'call>, Status> {
+        // SAFETY: passed on from the caller.
+        let worker = unsafe { handle::alive(worker) }?;
+        Ok(Entered { worker, _occupied: worker.occupancy.enter()? })
+    }
+
     /// The engine's worker, unless a pick of this handle is under way further up the stack.
     #[inline]
     pub(crate) fn engine(&self) -> Result<RefMut<'_, Worker>, Status> {
@@ -98,9 +133,13 @@ pub unsafe extern "C" fn plimsoll_worker_new(
         // SAFETY: null is handled; otherwise the caller promises that it is writable.
         let out = unsafe { fresh(out, ptr::null_mut()) }.ok_or_else(|| Failure::null("out"))?;
         // SAFETY: null is handled; otherwise the caller promises that it is alive.
-        let cluster = unsafe { cluster.as_ref() }.ok_or_else(|| Failure::null("cluster"))?;
+        let cluster = unsafe { handle::named(cluster, "cluster") }?;
         let engine = RefCell::new(cluster.engine().worker()?);
-        *out = Box::into_raw(Box::new(WorkerHandle { engine, candidate: Cell::new(None) }));
+        *out = handle::into_raw(WorkerHandle {
+            engine,
+            candidate: Cell::new(None),
+            occupancy: Occupancy::default(),
+        });
         Ok(())
     };
     // SAFETY: the caller promises that it is null or writable.
@@ -120,12 +159,8 @@ pub unsafe extern "C" fn plimsoll_worker_new(
 /// `worker` is NULL or came from `plimsoll_worker_new`, was not freed before, and nobody uses it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn plimsoll_worker_free(worker: *mut WorkerHandle) {
-    silent(|| {
-        if !worker.is_null() {
-            // SAFETY: not null, so that it came from `plimsoll_worker_new` and is freed once.
-            drop(unsafe { Box::from_raw(worker) });
-        }
-    });
+    // SAFETY: passed on from the caller.
+    silent(|| unsafe { handle::free(worker) });
 }
 
 /// Adopts the newest snapshot without a pick, so that an idle worker does not hold up an old one.
@@ -169,7 +204,7 @@ pub unsafe extern "C" fn plimsoll_worker_quiesce(worker: *mut WorkerHandle) -> S
 unsafe fn with_engine(worker: *mut WorkerHandle, act: impl FnOnce(&mut Worker)) -> Status {
     status(|| {
         // SAFETY: null is handled; otherwise the caller promises that it is alive.
-        let worker = unsafe { worker.as_ref() }.ok_or(Status::NullArgument)?;
+        let worker = unsafe { WorkerHandle::entered(worker) }?;
         act(&mut *worker.engine()?);
         Ok(())
     })

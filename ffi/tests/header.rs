@@ -11,7 +11,7 @@ use std::fmt::Write;
 use plimsoll_ffi::status::plimsoll_status_name;
 
 /// In the order of the header.
-const SOURCES: [&str; 23] = [
+const SOURCES: [&str; 25] = [
     "version",
     "status",
     "text",
@@ -27,7 +27,9 @@ const SOURCES: [&str; 23] = [
     "host_data",
     "hosts",
     "localities",
+    "override_sources",
     "dump",
+    "prometheus",
     "worker",
     "request_hash",
     "pick",

@@ -6,8 +6,9 @@
  *
  * Generated from the Rust sources of plimsoll-ffi; edit those.
  *
- * The library is passive. It starts no thread, reads no clock, writes no log and has no global
- * state: the caller says what time it is and calls `plimsoll_cluster_tick`.
+ * The library is passive. It starts no thread, reads no clock, writes no log of its own and has no
+ * global state: the caller says what time it is and calls `plimsoll_cluster_tick`, and gets messages
+ * through `plimsoll_cluster_options.log`.
  *
  * Threads
  *
@@ -19,10 +20,13 @@
  *                      calls wait for each other and     report, set_runtime, set_runtime_double,
  *                      never make a worker wait          set_runtime_bool, set_host_data, tick,
  *                                                        next_tick, hosts, stats, for_each_host,
- *                                                        for_each_locality; plimsoll_worker_new
+ *                                                        for_each_locality,
+ *                                                        for_each_override_source;
+ *                                                        plimsoll_worker_new, plimsoll_prometheus
  *   plimsoll_worker    one at a time; it may move        hash, pick, pick_filtered, pick_override,
- *                      between threads, between calls    pick_batch, peek, report, done,
- *                                                        host_address, host_data, refresh, quiesce
+ *                      between threads, between calls    pick_override_filtered, pick_batch, peek,
+ *                                                        report, done, host_address, host_data,
+ *                                                        refresh, quiesce
  *   plimsoll_hash_     any, several at once: it is       parse; plimsoll_worker_hash
  *   policies           never changed
  *   plimsoll_error     any, several at once              status, code, field, message
@@ -32,13 +36,19 @@
  * A pick is a value; any worker of the same cluster may be told that it is done.
  *
  * Forks: create clusters after a fork. A handle that a child process inherits must not be used in
- * it, not even to be freed.
+ * it, not even to be freed: its memory is lost to the child, and nothing else is. What the parent has
+ * goes on as before, and the child may open clusters of its own. No handler is registered with
+ * `pthread_atfork`.
+ *
+ * A debug build of the library (`make lib-debug`) knows which handles are alive, and answers
+ * PLIMSOLL_STATUS_MISUSE to one that is not, that came through a fork, or that two threads use at
+ * once where one may; freeing one that is not alive ends the program with a message.
  *
  * Callbacks run on the thread of the call that runs them: `accept` inside of
- * `plimsoll_worker_pick_filtered`, `set_cookie` inside of `plimsoll_worker_hash`, `visit` inside of
- * `plimsoll_cluster_for_each_host` and `plimsoll_cluster_for_each_locality`, `release` inside of
- * whichever control call or `_free` lets the last reference go. They must not throw C++ exceptions,
- * unwind or `longjmp`.
+ * `plimsoll_worker_pick_filtered` and `plimsoll_worker_pick_override_filtered`, `set_cookie` inside of
+ * `plimsoll_worker_hash`, `visit` inside of the `plimsoll_cluster_for_each_...`, `log` at the end of
+ * control calls, `release` inside of whichever control call or `_free` lets the last reference go.
+ * They must not throw C++ exceptions, unwind or `longjmp`.
  *
  * Answers
  *
@@ -80,14 +90,17 @@
 
 /* What a growable struct starts from: everything not set. */
 #define PLIMSOLL_CLUSTER_OPTIONS_INIT \
-    {sizeof(plimsoll_cluster_options), 0, 0, 0, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL}
+    {sizeof(plimsoll_cluster_options), 0, 0, 0, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, \
+     NULL, NULL, 0, 0}
 #define PLIMSOLL_HOST_CHANGE_INIT \
     {sizeof(plimsoll_host_change), 0, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, \
      0, 0, 0, 0, {NULL, 0}}
 #define PLIMSOLL_HOST_LOAD_INIT {sizeof(plimsoll_host_load), {NULL, 0}, 0, 0, 0, 0}
 #define PLIMSOLL_PICK_CONTEXT_INIT {sizeof(plimsoll_pick_context), 0, 0, 0, 0, 0, 0}
+#define PLIMSOLL_PROMETHEUS_OPTIONS_INIT {sizeof(plimsoll_prometheus_options), 0, 0}
 #define PLIMSOLL_REQUEST_INIT \
-    {sizeof(plimsoll_request), NULL, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}}
+    {sizeof(plimsoll_request), NULL, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, \
+     NULL, 0}
 #define PLIMSOLL_RESPONSE_LOAD_INIT \
     {sizeof(plimsoll_response_load), {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, 0}
 
@@ -128,6 +141,29 @@
  * `plimsoll_cluster_options.behavior`: Envoy 1.40.0, number for number.
  */
 #define PLIMSOLL_BEHAVIOR_ENVOY 1
+
+/**
+ * `plimsoll_cluster_options.log_level`: the library failed. A control call panicked.
+ */
+#define PLIMSOLL_LOG_ERROR 1
+
+/**
+ * `plimsoll_cluster_options.log_level`: traffic may not go where it should. Panic, picks without a
+ * host, load reports that are of no use, control calls that were refused, requests that were ended
+ * twice.
+ */
+#define PLIMSOLL_LOG_WARNING 2
+
+/**
+ * `plimsoll_cluster_options.log_level`: what an operator did, and ends of trouble. The cluster was
+ * opened, its settings were replaced, a priority is out of panic.
+ */
+#define PLIMSOLL_LOG_INFO 3
+
+/**
+ * `plimsoll_cluster_options.log_level`: every new snapshot.
+ */
+#define PLIMSOLL_LOG_DEBUG 4
 
 /**
  * `plimsoll_host_change.event`: an active health check passed.
@@ -316,6 +352,22 @@
 #define PLIMSOLL_SOURCE_ALL 2
 
 /**
+ * `plimsoll_override_source.kind`: the first value of the request header `name`.
+ */
+#define PLIMSOLL_OVERRIDE_HEADER 1
+
+/**
+ * `plimsoll_override_source.kind`: a text in the request's dynamic metadata.
+ */
+#define PLIMSOLL_OVERRIDE_METADATA 2
+
+/**
+ * `plimsoll_override_source.kind`: no source, but where the address of the host that was picked is
+ * to be written, in the request's dynamic metadata.
+ */
+#define PLIMSOLL_OVERRIDE_SELECTED_HOST 3
+
+/**
  * `plimsoll_pick.flags`: the pick counts as an active request until `plimsoll_worker_done`.
  */
 #define PLIMSOLL_PICK_COUNTED 1
@@ -391,6 +443,11 @@ typedef enum plimsoll_status {
      * A struct from a newer header sets a field that this library does not know.
      */
     PLIMSOLL_STATUS_UNSUPPORTED_FIELD = 8,
+    /**
+     * Only a debug build of the library says so: the handle was freed, is no such handle, or was
+     * made before a `fork`; or another thread is using the worker at this moment.
+     */
+    PLIMSOLL_STATUS_MISUSE = 9,
     /**
      * No host is eligible where this pick was led.
      */
@@ -534,6 +591,29 @@ typedef struct plimsoll_cluster_options {
      * may be freed first: once the local one is freed, what it was last goes on to count.
      */
     const struct plimsoll_cluster *local_cluster;
+    /**
+     * Where the cluster's messages go; NULL: nowhere. It is called at the end of control calls of
+     * this cluster, `plimsoll_cluster_open` included, on the thread of the call and with no lock of
+     * the library held, so that several threads may be in it at once; never by the calls of a worker,
+     * and not after `plimsoll_cluster_free` has returned. `level` is one of `PLIMSOLL_LOG_...`; `message`
+     * is a line without its end, UTF-8, does not end in a NUL, and is valid until `log` returns. It may
+     * make any call of this library but must not free the cluster, unwind or `longjmp`.
+     */
+    void (*log)(void *userdata, uint32_t level, struct plimsoll_str message);
+    /**
+     * What `log` is called with.
+     */
+    void *log_userdata;
+    /**
+     * Which messages: one of `PLIMSOLL_LOG_...`, for those of this level and the ones that matter
+     * more; 0 for `PLIMSOLL_LOG_INFO`. A kind of message comes at most ten times at once, then once a
+     * second of the cluster's clock; what is left out is counted in the next one.
+     */
+    uint32_t log_level;
+    /**
+     * 0. Fills the place that would be padding, so that a later member can use it.
+     */
+    uint32_t reserved;
 } plimsoll_cluster_options;
 
 /**
@@ -805,6 +885,59 @@ typedef struct plimsoll_locality {
 } plimsoll_locality;
 
 /**
+ * A place of a request, as `plimsoll_cluster_for_each_override_source` shows it.
+ *
+ * A later library may know more of it: `size` says how large its struct is. The texts are UTF-8, do
+ * not end in a NUL, and are valid during the call of `visit` only.
+ */
+typedef struct plimsoll_override_source {
+    /**
+     * How many bytes of the struct the library has filled in.
+     */
+    size_t size;
+    /**
+     * One of `PLIMSOLL_OVERRIDE_...`.
+     */
+    uint32_t kind;
+    /**
+     * 0. Fills the place that would be padding.
+     */
+    uint32_t reserved;
+    /**
+     * The name of the header; or the namespace in metadata, such as `envoy.lb`.
+     */
+    struct plimsoll_str name;
+    /**
+     * In metadata: the fields that lead to the text, from the outside in.
+     */
+    const struct plimsoll_str *path;
+    /**
+     * How many.
+     */
+    size_t path_count;
+} plimsoll_override_source;
+
+/**
+ * How much a scrape may hold of each cluster. Growable: start from
+ * `PLIMSOLL_PROMETHEUS_OPTIONS_INIT`.
+ */
+typedef struct plimsoll_prometheus_options {
+    /**
+     * `sizeof(plimsoll_prometheus_options)`.
+     */
+    size_t size;
+    /**
+     * How many hosts at most get samples of their own, nine families of them: the first ones by
+     * priority, then in the assignment's order. The rest is counted. 0: none, and no count.
+     */
+    uint32_t max_hosts;
+    /**
+     * How many localities of each priority at most. 0: none, and no count.
+     */
+    uint32_t max_localities;
+} plimsoll_prometheus_options;
+
+/**
  * A header of a request.
  */
 typedef struct plimsoll_header {
@@ -817,6 +950,21 @@ typedef struct plimsoll_header {
      */
     struct plimsoll_str value;
 } plimsoll_header;
+
+/**
+ * An object that the proxy keeps for a request under a key, Envoy's filter state: the entries
+ * `filter_state` of a `hash_policy` ask for it.
+ */
+typedef struct plimsoll_filter_state {
+    /**
+     * Its key.
+     */
+    struct plimsoll_str key;
+    /**
+     * The hash of the object, which is what the object makes it.
+     */
+    uint64_t hash;
+} plimsoll_filter_state;
 
 /**
  * What is known of a request that is to be hashed. Growable: start from `PLIMSOLL_REQUEST_INIT`.
@@ -859,6 +1007,14 @@ typedef struct plimsoll_request {
      * The address that the request came to, as above.
      */
     struct plimsoll_str local_address;
+    /**
+     * The objects that the proxy keeps for the request, as far as policies ask for them.
+     */
+    const struct plimsoll_filter_state *filter_states;
+    /**
+     * How many.
+     */
+    size_t filter_state_count;
 } plimsoll_request;
 
 /**
@@ -1398,6 +1554,32 @@ enum plimsoll_status plimsoll_cluster_for_each_locality(const struct plimsoll_cl
                                                         struct plimsoll_error **error);
 
 /**
+ * Calls `visit` for every place of a request where the cluster's policy `override_host` looks for
+ * addresses, in order, and last for the place where the address of the picked host is to be
+ * written, if there is one; until it returns something else than 0. There is no call if the cluster
+ * has no such policy. Give what stands in these places to `plimsoll_worker_pick_override`; ask again
+ * after `plimsoll_cluster_reload`.
+ *
+ * `visit` runs on this thread, during the call. No lock is held: any call of this library may be
+ * made in it, but the cluster must not be freed. It must not unwind or `longjmp`.
+ *
+ * Fails with `PLIMSOLL_STATUS_NULL_ARGUMENT` or `PLIMSOLL_STATUS_PANIC`; a panic may have come
+ * after some of the visits.
+ *
+ * Thread: any. Allocates: yes. Blocks: no, unless `visit` does.
+ *
+ * # Safety
+ *
+ * `cluster` is NULL or alive, and stays so during the call; `visit` is NULL or may be called with
+ * `userdata`; `error` is NULL or writable.
+ */
+enum plimsoll_status plimsoll_cluster_for_each_override_source(const struct plimsoll_cluster *cluster,
+                                                               void *userdata,
+                                                               int (*visit)(void *userdata,
+                                                                            const struct plimsoll_override_source *source),
+                                                               struct plimsoll_error **error);
+
+/**
  * Writes a table of all hosts of the newest snapshot and a NUL into `buffer`: for humans, its form
  * may change.
  *
@@ -1443,6 +1625,39 @@ enum plimsoll_status plimsoll_cluster_stats(const struct plimsoll_cluster *clust
                                             char *buffer,
                                             size_t capacity,
                                             size_t *needed);
+
+/**
+ * Writes what `count` clusters count and how they stand, in Prometheus' text format, and a NUL into
+ * `buffer`. All clusters of a scrape go into one call, because each family of metrics may stand in a
+ * scrape once only. Their names are the label `cluster`, and ought to differ.
+ *
+ * The figures are those of `plimsoll_cluster_stats`, zeroes included, after `plimsoll_`, with `_` for
+ * dots and `_total` where, and only where, one only rises. With `options` also hosts and localities have samples.
+ * `options` may be NULL, and `clusters` if `count` is 0.
+ *
+ * `*needed` is the number of bytes that takes, the NUL included; it may have changed at the next
+ * call. `buffer` may be NULL if `capacity` is 0. On failure the buffer holds an empty text.
+ *
+ * Fails with `PLIMSOLL_STATUS_BUFFER_TOO_SMALL` if `capacity` is less than `*needed`,
+ * `PLIMSOLL_STATUS_NULL_ARGUMENT`, also for a NULL among the clusters,
+ * `PLIMSOLL_STATUS_INVALID_ARGUMENT` or `PLIMSOLL_STATUS_UNSUPPORTED_FIELD` for the options,
+ * `PLIMSOLL_STATUS_POISONED` or `PLIMSOLL_STATUS_PANIC`.
+ *
+ * Thread: any. Allocates: yes. Blocks: on control calls.
+ *
+ * # Safety
+ *
+ * `clusters` is NULL or an array of `count` pointers, each NULL or alive, `options` is NULL or as
+ * large as its `size` says, `buffer` is NULL or has `capacity` writable bytes, `needed` is NULL or
+ * writable.
+ */
+PLIMSOLL_MUST_USE
+enum plimsoll_status plimsoll_prometheus(const struct plimsoll_cluster *const *clusters,
+                                         size_t count,
+                                         const struct plimsoll_prometheus_options *options,
+                                         char *buffer,
+                                         size_t capacity,
+                                         size_t *needed);
 
 /**
  * Makes a worker. A thread that picks has one of its own; a pool of them works as well.
@@ -1511,7 +1726,6 @@ enum plimsoll_status plimsoll_worker_quiesce(struct plimsoll_worker *worker);
  * Reads a route's `hash_policy`: a list of Envoy's `RouteAction.HashPolicy`, as JSON or YAML.
  *
  * Once for many requests. `*out` is NULL on failure. Free it with `plimsoll_hash_policies_free`.
- * What is in `filter_state` is not known to this interface: such an entry finds nothing.
  *
  * Fails with `PLIMSOLL_STATUS_PARSE_ERROR` for text that is neither JSON nor YAML,
  * `PLIMSOLL_STATUS_INVALID_ARGUMENT` for a value outside its range or an unknown field (the error
@@ -1718,7 +1932,9 @@ enum plimsoll_status plimsoll_worker_pick_batch(struct plimsoll_worker *worker,
  * `strict` is 0 or 1. With 0 a pick by policy follows if none of the addresses can be had; with 1
  * the call fails then.
  *
- * Everything else is as with `plimsoll_worker_pick`; `context->retries` means nothing.
+ * Everything else is as with `plimsoll_worker_pick`; `context->retries` means nothing here, see
+ * `plimsoll_worker_pick_override_filtered`. Where the addresses come from is for the cluster to say,
+ * see `plimsoll_cluster_for_each_override_source`.
  *
  * Fails with `PLIMSOLL_STATUS_OVERRIDE_NOT_FOUND` if the cluster has none of the hosts, or none is
  * left for this attempt, and `PLIMSOLL_STATUS_OVERRIDE_NOT_ALLOWED` if it has some but their health
@@ -1740,6 +1956,31 @@ enum plimsoll_status plimsoll_worker_pick_override(struct plimsoll_worker *worke
                                                    size_t count,
                                                    uint32_t strict,
                                                    struct plimsoll_pick *out);
+
+/**
+ * The same with a filter: if it comes to a pick by policy, that one is a pick of
+ * `plimsoll_worker_pick_filtered`, with `accept` and `context->retries` as there. Hosts that the
+ * request names do not go through `accept`, as in Envoy.
+ *
+ * Fails as `plimsoll_worker_pick_override` does.
+ *
+ * Thread: the one that uses `worker`. Allocates: as `plimsoll_worker_pick`. Blocks: no, unless
+ * `accept` does.
+ *
+ * # Safety
+ *
+ * As for `plimsoll_worker_pick_override`; `accept` is NULL or may be called with `userdata`.
+ */
+PLIMSOLL_MUST_USE
+enum plimsoll_status plimsoll_worker_pick_override_filtered(struct plimsoll_worker *worker,
+                                                            const struct plimsoll_pick_context *context,
+                                                            const struct plimsoll_str *addresses,
+                                                            size_t count,
+                                                            uint32_t strict,
+                                                            void *userdata,
+                                                            int (*accept)(void *userdata,
+                                                                          const struct plimsoll_pick *candidate),
+                                                            struct plimsoll_pick *out);
 
 /**
  * Writes the address of the host of a pick and a NUL into `buffer`.

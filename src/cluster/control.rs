@@ -8,6 +8,7 @@ use super::check::check;
 use super::draft::Draft;
 use super::fleet::LocalCluster;
 use super::hash_tables::{HashFigures, HashTables};
+use super::journal::Journal;
 use super::load_aware::LoadAwareFigures;
 use super::localities::{Router, RouterFigures};
 use super::model::Model;
@@ -20,6 +21,7 @@ use super::weights::{PassFigures, ReportedWeights};
 use crate::config::{Behavior, ClusterConfig, LocalityRouting, Policy};
 use crate::error::Error;
 use crate::host::{Address, HealthEvent, HostData, Table};
+use crate::log::{LogSink, Note};
 use crate::orca::Report;
 use crate::out_of_band::{StreamAction, StreamEnd, StreamHost, StreamStats};
 use crate::policy::{Clock, Counter, Counts, Identity, Method, Settings, State, WorkerShared};
@@ -58,6 +60,8 @@ pub(crate) struct Control {
     version: u64,
     seed: u64,
     next_worker: u64,
+    /// What is to be said, if anybody listens.
+    journal: Option<Journal>,
 }
 
 /// What the control side counts.
@@ -106,6 +110,7 @@ pub(super) struct Seeds {
     pub(super) clock: Arc<Clock>,
     pub(super) local_cluster: Option<LocalCluster>,
     pub(super) as_local: LocalCluster,
+    pub(super) log: Option<LogSink>,
 }
 
 impl Control {
@@ -116,7 +121,7 @@ impl Control {
         seeds: Seeds,
         table: &Table,
     ) -> Result<(Self, WatchedArc<Cell<Published>>), Error> {
-        let Seeds { mut model, runtime, seed, clock, local_cluster, as_local } = seeds;
+        let Seeds { mut model, runtime, seed, clock, local_cluster, as_local, log } = seeds;
         config.validate()?;
         check(update, &model, &config)?;
         let config = Arc::new(config);
@@ -159,7 +164,7 @@ impl Control {
         let mut hash_tables = HashTables::new(&config);
         let first = draft.contents(&loads, identity, 1, &mut hash_tables);
         let (cell, publisher) = Cell::with_publisher(Box::new(first));
-        let control = Self {
+        let mut control = Self {
             model,
             publisher,
             runtime,
@@ -180,7 +185,9 @@ impl Control {
             version: 1,
             seed,
             next_worker: 0,
+            journal: None,
         };
+        control.journal = log.map(|sink| Journal::open(sink, &control));
         Ok((control, cell))
     }
 
@@ -334,6 +341,31 @@ impl Control {
             self.publish();
         }
         self.publisher.scan();
+        if let Some(mut journal) = self.journal.take() {
+            journal.note_counts(self.counts(), self.streams.stats().stream_failures, now_ns);
+            self.journal = Some(journal);
+        }
+    }
+
+    /// What is to be said about the call that ends.
+    pub(super) fn notes(&mut self, refused: Option<&Error>) -> Vec<Note> {
+        let Some(mut journal) = self.journal.take() else { return Vec::new() };
+        let notes = journal.notes(self, refused);
+        self.journal = Some(journal);
+        notes
+    }
+
+    pub(super) fn config(&self) -> &Arc<ClusterConfig> {
+        &self.config
+    }
+
+    pub(super) fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// Which priorities are in panic.
+    pub(super) fn panic(&self) -> &[bool] {
+        &self.loads.panic
     }
 
     /// When the next tick has something to do; `None` if nothing is periodic.
@@ -411,14 +443,10 @@ impl Control {
     pub(crate) fn summary(&self) -> Summary {
         let mut tally = Tally::default();
         self.model.tallies().into_iter().for_each(|priority| tally += priority);
-        let sum = |counter: Counter| {
-            let open = self.workers.iter().map(|worker| worker.counter(counter)).sum::<u64>();
-            open + self.figures.counts[counter as usize]
-        };
         Summary {
             figures: self.figures,
             tally,
-            counts: Counter::ALL.map(sum),
+            counts: self.counts(),
             weights: self.weights.as_ref().map(|weights| weights.figures),
             streams: self.streams.stats(),
             router: self.router.figures,
@@ -434,6 +462,14 @@ impl Control {
             departed: self.model.slots.departed(),
             workers: self.workers.len(),
         }
+    }
+
+    /// What workers have counted, those that are gone included, and what was counted without one.
+    fn counts(&self) -> Counts {
+        Counter::ALL.map(|counter| {
+            let open = self.workers.iter().map(|worker| worker.counter(counter)).sum::<u64>();
+            open + self.figures.counts[counter as usize]
+        })
     }
 
     /// The state and number of a new worker.

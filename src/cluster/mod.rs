@@ -6,6 +6,7 @@ mod control;
 mod draft;
 mod fleet;
 mod hash_tables;
+mod journal;
 mod load;
 mod load_aware;
 mod localities;
@@ -35,6 +36,7 @@ use model::Model;
 use crate::config::{Assignment, ClusterConfig};
 use crate::error::Error;
 use crate::host::{Address, HostData, Locality, Table};
+use crate::log::{LogLevel, LogSink, Note};
 use crate::orca::Report;
 use crate::out_of_band::{StreamAction, StreamEnd, StreamHost};
 use crate::policy::Clock;
@@ -57,6 +59,8 @@ pub struct Options {
     pub now_ns: u64,
     /// Runtime values that hold from the start.
     pub runtime: Runtime,
+    /// Where the cluster's messages go; nowhere if `None`.
+    pub log: Option<LogSink>,
 }
 
 /// A set of hosts to balance over.
@@ -102,6 +106,7 @@ pub(crate) struct Shared {
     pub(crate) cell: WatchedArc<Cell<Published>>,
     pub(crate) table: Table,
     as_local: LocalCluster,
+    log: Option<LogSink>,
 }
 
 impl Cluster {
@@ -125,10 +130,14 @@ impl Cluster {
             clock: Arc::clone(&clock),
             local_cluster: options.local_cluster,
             as_local: as_local.clone(),
+            log: options.log.clone(),
         };
         let update = Update::new().assign(assignment.clone());
-        let (control, cell) = Control::open(config, &update, seeds, &table)?;
-        let shared = Shared { control: Mutex::new(control), clock, cell, table, as_local };
+        let (mut control, cell) = Control::open(config, &update, seeds, &table)?;
+        let notes = control.notes(None);
+        let control = Mutex::new(control);
+        let shared = Shared { control, clock, cell, table, as_local, log: options.log };
+        shared.say(&notes);
         Ok(Self { shared: WatchedArc::new(shared) })
     }
 
@@ -320,18 +329,49 @@ impl Cluster {
     }
 
     /// Runs `work` under the control lock, then frees what has become free. Host data is dropped
-    /// after the lock, so that its destructors may call back.
+    /// after the lock, and messages are handed over after it, so that either may call back.
     pub(crate) fn change<T>(
         &self,
         work: impl FnOnce(&mut Control, &Table) -> Result<T, Error>,
     ) -> Result<T, Error> {
+        // Dropped after the lock, should `work` panic.
+        let mut alarm = Alarm { shared: &self.shared, is_armed: false };
         let mut control = self.lock()?;
+        alarm.is_armed = true;
         let table = &self.shared.table;
         let result = work(&mut control, table);
         let released = control.reclaim(table);
+        let notes = control.notes(result.as_ref().err());
+        alarm.is_armed = false;
         drop(control);
         drop(released);
+        self.shared.say(&notes);
         result
+    }
+}
+
+impl Shared {
+    fn say(&self, notes: &[Note]) {
+        if let Some(log) = &self.log {
+            notes.iter().for_each(|note| log.send(note));
+        }
+    }
+}
+
+/// Says so if a control call panics.
+struct Alarm<'a> {
+    shared: &'a Shared,
+    is_armed: bool,
+}
+
+impl Drop for Alarm<'_> {
+    fn drop(&mut self) {
+        if self.is_armed {
+            let text = "a control call panicked: those that follow refuse, workers go on with the \
+                        snapshot that they have; open the cluster anew"
+                .to_owned();
+            self.shared.say(&[Note { level: LogLevel::Error, text }]);
+        }
     }
 }
 

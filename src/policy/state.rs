@@ -46,11 +46,13 @@ pub(crate) enum Counter {
     ReportsWithoutUtilization,
     /// Load reports with numbers that are none.
     ReportsNotFinite,
+    /// Ends of requests that were not active.
+    DoneStale,
 }
 
 impl Counter {
     /// All of them, in order.
-    pub(crate) const ALL: [Self; 14] = [
+    pub(crate) const ALL: [Self; 15] = [
         Self::HealthyPanic,
         Self::NoneHealthy,
         Self::LocalClusterNotOk,
@@ -65,6 +67,7 @@ impl Counter {
         Self::ReportsWithoutQps,
         Self::ReportsWithoutUtilization,
         Self::ReportsNotFinite,
+        Self::DoneStale,
     ];
 
     /// Its name in statistics.
@@ -84,6 +87,7 @@ impl Counter {
             Self::ReportsWithoutQps => "plimsoll.load_reports_without_qps",
             Self::ReportsWithoutUtilization => "plimsoll.load_reports_without_utilization",
             Self::ReportsNotFinite => "plimsoll.load_reports_not_finite",
+            Self::DoneStale => "plimsoll.done_stale",
         }
     }
 }
