@@ -230,7 +230,10 @@ fn members(header: &str) -> Vec<&str> {
     let bodies = structs.filter_map(|text| text.split_once(" {\n")?.1.split_once("\n}"));
     let lines = bodies.flat_map(|(body, _)| body.lines());
     let declared = lines.filter(|line| line.starts_with("    ") && line.ends_with(';'));
-    let names = declared.filter_map(|line| line.trim_end_matches(';').rsplit([' ', '*']).next());
+    let names = declared.filter_map(|line| match line.split_once("(*") {
+        Some((_, function)) => function.split(')').next(),
+        None => line.trim_end_matches(';').rsplit([' ', '*']).next(),
+    });
     names.filter(|name| *name != "size" && *name != "reserved").collect()
 }
 

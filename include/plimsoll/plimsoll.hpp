@@ -15,9 +15,10 @@
 /// | `ActivePick` | a request under way, done when it leaves its scope | its worker's |
 /// | `HashPolicies` | what a route's requests are hashed by | any, several at once |
 /// | `Update` | a batch of changes to hosts | one at a time |
+/// | `Log` | where a cluster's messages go | that of each control call |
 /// | `Result`, `Error`, `Status` | a value, or why there is none | any |
 /// | `Pick`, `PickContext`, `Request`, `ResponseLoad`, `HostLoad` … | values | any |
-/// | `Host`, `Locality` | shown to a visitor, and gone after | the visit's |
+/// | `Host`, `Locality`, `OverrideSource` | shown to a visitor, and gone after | the visit's |
 ///
 /// Each call has a line `Thread: … Allocates: … Blocks: …`, as those of the C header do.
 
@@ -29,7 +30,9 @@
 #include "cpp/function_ref.hpp"
 #include "cpp/hash.hpp"
 #include "cpp/health.hpp"
+#include "cpp/log.hpp"
 #include "cpp/pick.hpp"
+#include "cpp/prometheus.hpp"
 #include "cpp/result.hpp"
 #include "cpp/runtime.hpp"
 #include "cpp/span.hpp"

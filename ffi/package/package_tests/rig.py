@@ -113,5 +113,6 @@ def declared():
         code = item.partition("*/")[2].partition(");")
         if code[1] and "(" in code[0]:
             names.add(re.split(r"[ *\n]", code[0].partition("(")[0])[-1])
+    names = {name for name in names if name.startswith("plimsoll_")}
     assert len(names) > 20, f"the header was not understood: {names}"
     return names

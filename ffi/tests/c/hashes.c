@@ -249,6 +249,12 @@ static void a_request_is_hashed_by_what_policies_ask_for(void) {
     CHECK(hash_by(worker, "- header: { header_name: x-bytes }", request) != 0);
     CHECK(hash_by(worker, "- header: { header_name: x-none }", request) == 0);
     CHECK(hash_by(worker, "- filter_state: { key: anything }", request) == 0);
+    plimsoll_filter_state objects[] = {{PLIMSOLL_STR_INIT("any"), 1},
+                                       {PLIMSOLL_STR_INIT("anything"), 4711}};
+    request.filter_states = objects;
+    request.filter_state_count = 2;
+    CHECK(hash_by(worker, "- filter_state: { key: anything }", request) == 4711);
+    CHECK(hash_by(worker, "- filter_state: { key: nothing }", request) == 0);
     CHECK(hash_by(worker, "[]", request) == 0);
 
     /* The query comes before the path, even an empty one. */

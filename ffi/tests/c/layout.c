@@ -28,7 +28,7 @@ ASSERTED(sizeof(plimsoll_applied) == 16);
 AT(plimsoll_applied, version, 0);
 AT(plimsoll_applied, published, 8);
 
-ASSERTED(sizeof(plimsoll_cluster_options) == 88);
+ASSERTED(sizeof(plimsoll_cluster_options) == 112);
 AT(plimsoll_cluster_options, size, 0);
 AT(plimsoll_cluster_options, behavior, 8);
 AT(plimsoll_cluster_options, has_seed, 12);
@@ -38,6 +38,10 @@ AT(plimsoll_cluster_options, region, 32);
 AT(plimsoll_cluster_options, zone, 48);
 AT(plimsoll_cluster_options, sub_zone, 64);
 AT(plimsoll_cluster_options, local_cluster, 80);
+AT(plimsoll_cluster_options, log, 88);
+AT(plimsoll_cluster_options, log_userdata, 96);
+AT(plimsoll_cluster_options, log_level, 104);
+AT(plimsoll_cluster_options, reserved, 108);
 
 ASSERTED(sizeof(plimsoll_host_change) == 128);
 AT(plimsoll_host_change, size, 0);
@@ -112,7 +116,7 @@ ASSERTED(sizeof(plimsoll_header) == 32);
 AT(plimsoll_header, name, 0);
 AT(plimsoll_header, value, 16);
 
-ASSERTED(sizeof(plimsoll_request) == 104);
+ASSERTED(sizeof(plimsoll_request) == 120);
 AT(plimsoll_request, size, 0);
 AT(plimsoll_request, headers, 8);
 AT(plimsoll_request, header_count, 16);
@@ -121,6 +125,25 @@ AT(plimsoll_request, query, 40);
 AT(plimsoll_request, source_ip, 56);
 AT(plimsoll_request, remote_address, 72);
 AT(plimsoll_request, local_address, 88);
+AT(plimsoll_request, filter_states, 104);
+AT(plimsoll_request, filter_state_count, 112);
+
+ASSERTED(sizeof(plimsoll_filter_state) == 24);
+AT(plimsoll_filter_state, key, 0);
+AT(plimsoll_filter_state, hash, 16);
+
+ASSERTED(sizeof(plimsoll_override_source) == 48);
+AT(plimsoll_override_source, size, 0);
+AT(plimsoll_override_source, kind, 8);
+AT(plimsoll_override_source, reserved, 12);
+AT(plimsoll_override_source, name, 16);
+AT(plimsoll_override_source, path, 32);
+AT(plimsoll_override_source, path_count, 40);
+
+ASSERTED(sizeof(plimsoll_prometheus_options) == 16);
+AT(plimsoll_prometheus_options, size, 0);
+AT(plimsoll_prometheus_options, max_hosts, 8);
+AT(plimsoll_prometheus_options, max_localities, 12);
 
 ASSERTED(sizeof(plimsoll_response_load) == 80);
 AT(plimsoll_response_load, size, 0);
@@ -148,11 +171,12 @@ size_t plimsoll_test_initializers(void) {
     plimsoll_host_load load = PLIMSOLL_HOST_LOAD_INIT;
     plimsoll_pick_context context = PLIMSOLL_PICK_CONTEXT_INIT;
     plimsoll_request request = PLIMSOLL_REQUEST_INIT;
+    plimsoll_prometheus_options scrape = PLIMSOLL_PROMETHEUS_OPTIONS_INIT;
     plimsoll_response_load response = PLIMSOLL_RESPONSE_LOAD_INIT;
     options.region = PLIMSOLL_STR("expression");
     change.address = fixed;
     return options.region.len + change.address.len + load.size + context.size + request.size +
-           response.size;
+           scrape.size + response.size;
 }
 
 /* A status is a number where one is asked for, without a cast. */

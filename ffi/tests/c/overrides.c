@@ -75,25 +75,28 @@ static void who_names_nobody_gets_the_policy(void) {
     CHECK(goes_by_policy(&none, 1, 1));
 }
 
-static void each_attempt_takes_the_next_one_if_the_policy_says_so(void) {
-    static const char text[] =
+/* Gives the cluster the policy `override_host` with these settings. */
+static void reload_with(const char *settings) {
+    static const char before[] =
         "name: api\n"
         "load_balancing_policy:\n"
         "  policies:\n"
         "  - typed_extension_config:\n"
         "      name: envoy.load_balancing_policies.override_host\n"
-        "      typed_config:\n"
-        "        \"@type\": type.googleapis.com/envoy.extensions.load_balancing_policies."
-        "override_host.v3.OverrideHost\n"
-        "        override_host_sources: [{ header: x-destination }]\n"
-        "        fallback_policy:\n"
-        "          policies:\n"
-        "          - typed_extension_config:\n"
-        "              name: envoy.load_balancing_policies.round_robin\n"
-        "              typed_config:\n"
-        "                \"@type\": type.googleapis.com/envoy.extensions.load_balancing_policies."
-        "round_robin.v3.RoundRobin\n";
+        "      typed_config: {\"@type\": type.googleapis.com/envoy.extensions."
+        "load_balancing_policies.override_host.v3.OverrideHost, ";
+    static const char after[] =
+        ", fallback_policy: {policies: [{typed_extension_config: {name: "
+        "envoy.load_balancing_policies.round_robin, typed_config: {\"@type\": type.googleapis.com/"
+        "envoy.extensions.load_balancing_policies.round_robin.v3.RoundRobin}}}]}}\n";
+    char text[2048];
+    int length = snprintf(text, sizeof text, "%s%s%s", before, settings, after);
+    CHECK(length > 0 && (size_t)length < sizeof text);
     OK(plimsoll_cluster_reload(cluster, str(text), NULL, NULL));
+}
+
+static void each_attempt_takes_the_next_one_if_the_policy_says_so(void) {
+    reload_with("override_host_sources: [{ header: x-destination }]");
     const plimsoll_str addresses = PLIMSOLL_STR_INIT("10.0.0.2:80,10.0.0.9:80,10.0.0.1:80");
     static const char *const expected[] = {"10.0.0.2:80", "10.0.0.1:80"};
     plimsoll_pick_context context = PLIMSOLL_PICK_CONTEXT_INIT;
@@ -106,6 +109,73 @@ static void each_attempt_takes_the_next_one_if_the_policy_says_so(void) {
     EXPECT(PLIMSOLL_STATUS_OVERRIDE_NOT_FOUND,
            plimsoll_worker_pick_override(worker, &context, &addresses, 1, 1, &pick));
     OK(plimsoll_worker_pick_override(worker, &context, &addresses, 1, 0, &pick));
+}
+
+/* Agrees to one host only. */
+static int wants(void *userdata, const plimsoll_pick *candidate) {
+    const char *address = userdata;
+    return pick_is(worker, candidate, address);
+}
+
+static plimsoll_status filtered(const char *addresses, uint32_t strict, plimsoll_pick *pick) {
+    static char second[] = "10.0.0.2:80";
+    plimsoll_pick_context context = PLIMSOLL_PICK_CONTEXT_INIT;
+    context.flags = PLIMSOLL_PICK_UNCOUNTED;
+    context.retries = 128;
+    const plimsoll_str text = str(addresses);
+    return plimsoll_worker_pick_override_filtered(worker, &context, &text, 1, strict, second, wants,
+                                                  pick);
+}
+
+static void only_picks_by_policy_go_through_a_filter(void) {
+    plimsoll_pick pick;
+    for (int turn = 0; turn < 10; turn++) {
+        OK(filtered("10.0.0.1:80", 0, &pick));
+        CHECK(pick_is(worker, &pick, "10.0.0.1:80"));
+        OK(filtered("10.0.0.9:80", 0, &pick));
+        CHECK(pick_is(worker, &pick, "10.0.0.2:80"));
+        OK(filtered("", 1, &pick));
+        CHECK(pick_is(worker, &pick, "10.0.0.2:80"));
+    }
+    EXPECT(PLIMSOLL_STATUS_OVERRIDE_NOT_FOUND, filtered("10.0.0.9:80", 1, &pick));
+    EXPECT(PLIMSOLL_STATUS_INVALID_ARGUMENT, filtered("10.0.0.9:80", 2, &pick));
+    EXPECT(PLIMSOLL_STATUS_NULL_ARGUMENT,
+           plimsoll_worker_pick_override_filtered(worker, NULL, NULL, 0, 0, NULL, NULL, &pick));
+}
+
+/* Adds a line for a source to the text, and ends with a path of one field. */
+static int describe(void *userdata, const plimsoll_override_source *source) {
+    char *text = userdata;
+    CHECK(source->size == sizeof *source && source->reserved == 0);
+    sprintf(text + strlen(text), "%u %.*s", source->kind, (int)source->name.len, source->name.data);
+    for (size_t index = 0; index < source->path_count; index++) {
+        const plimsoll_str field = source->path[index];
+        sprintf(text + strlen(text), "/%.*s", (int)field.len, field.data);
+    }
+    strcat(text, "\n");
+    return source->path_count == 1;
+}
+
+static void a_cluster_says_where_addresses_stand(void) {
+    char found[512] = "";
+    OK(plimsoll_cluster_for_each_override_source(cluster, found, describe, NULL));
+    CHECK(found[0] == '\0');
+    reload_with("override_host_sources: [{ header: x-destination }, { metadata: { key: envoy.lb, "
+                "path: [{ key: hosts }, { key: first }] } }], selected_host_key: { key: envoy.lb, "
+                "path: [{ key: chosen }] }");
+    OK(plimsoll_cluster_for_each_override_source(cluster, found, describe, NULL));
+    CHECK(strcmp(found, "1 x-destination\n2 envoy.lb/hosts/first\n3 envoy.lb/chosen\n") == 0);
+    reload_with("override_host_sources: [{ metadata: { key: a, path: [{ key: b }] } }, "
+                "{ header: x-destination }]");
+    found[0] = '\0';
+    OK(plimsoll_cluster_for_each_override_source(cluster, found, describe, NULL));
+    CHECK(strcmp(found, "2 a/b\n") == 0);
+    plimsoll_error *error;
+    EXPECT(PLIMSOLL_STATUS_NULL_ARGUMENT,
+           plimsoll_cluster_for_each_override_source(cluster, NULL, NULL, &error));
+    expect_error(error, PLIMSOLL_STATUS_NULL_ARGUMENT, "null_argument", "visit", NULL);
+    EXPECT(PLIMSOLL_STATUS_NULL_ARGUMENT,
+           plimsoll_cluster_for_each_override_source(NULL, found, describe, NULL));
 }
 
 static void misuse_is_an_answer(void) {
@@ -139,6 +209,8 @@ void test_overrides(void) {
     a_request_goes_where_it_asks_to();
     who_cannot_be_had_is_replaced_unless_it_is_strict();
     who_names_nobody_gets_the_policy();
+    only_picks_by_policy_go_through_a_filter();
+    a_cluster_says_where_addresses_stand();
     misuse_is_an_answer();
     each_attempt_takes_the_next_one_if_the_policy_says_so();
     plimsoll_worker_free(worker);

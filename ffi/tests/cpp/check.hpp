@@ -56,6 +56,7 @@ void test_host_data();
 void test_views();
 void test_loads();
 void test_time();
+void test_operations();
 void test_handles();
 void test_allocations();
 void test_threads();

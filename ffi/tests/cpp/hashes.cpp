@@ -74,6 +74,10 @@ void a_request_is_hashed_by_what_policies_ask_for() {
     const HashPolicies by_query = parse("- { query_parameter: { name: user } }");
     request.path = "/?user=foo";
     CHECK(*worker.hash(request, &by_query) == HASH_OF_FOO);
+    const plimsoll::FilterState objects[] = {{"tenant", 4711}};
+    request.filter_states = objects;
+    const HashPolicies by_object = parse("- filter_state: { key: tenant }");
+    CHECK(*worker.hash(request, &by_object) == 4711);
     request.query = "";  // known, and empty: the path is not read
     CHECK(worker.hash(request, &by_query).status() == Status::no_hash);
     request.query = "user=foo";

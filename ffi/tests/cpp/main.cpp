@@ -65,6 +65,7 @@ int main() {
     test_views();
     test_loads();
     test_time();
+    test_operations();
     test_handles();
     test_allocations();
     test_threads();

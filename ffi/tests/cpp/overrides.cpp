@@ -49,10 +49,62 @@ void who_names_nobody_gets_the_policy() {
     CHECK(worker.pick_override(std::vector<Text>(3), Override::strict));
 }
 
+void only_picks_by_policy_go_through_a_filter() {
+    const plimsoll::Cluster cluster = open();
+    plimsoll::Worker worker = worker_of(cluster);
+    plimsoll::PickContext context;
+    context.counted = false;
+    context.retries = 128;
+    auto is_second = [&](const plimsoll::Pick& candidate) {
+        return *worker.host_address(candidate) == "10.0.0.2:80";
+    };
+    auto address_of_pick_for = [&](std::string_view wanted) {
+        const Text text = wanted;
+        auto pick = worker.pick_override_filtered(plimsoll::Span<const Text>(&text, 1),
+                                                  Override::preferred, context, is_second);
+        CHECK(pick);
+        return *worker.host_address(*pick);
+    };
+    for (int turn = 0; turn < 10; turn++) {
+        CHECK(address_of_pick_for("10.0.0.1:80") == "10.0.0.1:80");
+        CHECK(address_of_pick_for("10.0.0.9:80") == "10.0.0.2:80");
+    }
+}
+
+void a_cluster_says_where_addresses_stand() {
+    const plimsoll::Cluster cluster = open(
+        "name: api\nload_balancing_policy:\n  policies:\n  - typed_extension_config:\n"
+        "      name: envoy.load_balancing_policies.override_host\n"
+        "      typed_config: {\"@type\": type.googleapis.com/envoy.extensions."
+        "load_balancing_policies.override_host.v3.OverrideHost, override_host_sources: [{ header: "
+        "x-to }, { metadata: { key: envoy.lb, path: [{ key: a }, { key: b }] } }], "
+        "selected_host_key: { key: envoy.lb, path: [{ key: c }] }, fallback_policy: {policies: "
+        "[{typed_extension_config: {name: envoy.load_balancing_policies.random, typed_config: "
+        "{\"@type\": type.googleapis.com/envoy.extensions.load_balancing_policies.random.v3.Random}}"
+        "}]}}\n");
+    std::string found;
+    CHECK(cluster.for_each_override_source([&](const plimsoll::OverrideSource& source) {
+        found += std::to_string(static_cast<unsigned>(source.kind())) + std::string(source.name());
+        for (const Text& field : source.path()) {
+            found += "/" + std::string(field.view());
+        }
+        found += source.raw().reserved == 0 ? " " : "?";
+    }));
+    CHECK(found == "1x-to 2envoy.lb/a/b 3envoy.lb/c ");
+    found.clear();
+    CHECK(cluster.for_each_override_source([&](const plimsoll::OverrideSource& source) {
+        found += source.name();
+        return plimsoll::Visit::stop;
+    }));
+    CHECK(found == "x-to");
+}
+
 }  // namespace
 
 void test_overrides() {
     a_request_goes_where_it_asks_to();
     who_cannot_be_had_is_replaced_unless_it_is_strict();
     who_names_nobody_gets_the_policy();
+    only_picks_by_policy_go_through_a_filter();
+    a_cluster_says_where_addresses_stand();
 }

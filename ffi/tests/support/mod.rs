@@ -86,6 +86,11 @@ pub(crate) fn run(command: &mut Command) -> String {
 /// `CFLAGS` is added to the compiler's command line, and `PLIMSOLL_C_RUNNER`, such as
 /// `valgrind -q --error-exitcode=1`, goes before the program's.
 pub(crate) fn run_c(sources: &[PathBuf], name: &str) -> String {
+    run_program(&build_c(sources, name))
+}
+
+/// Compiles C sources with the archive into a program.
+pub(crate) fn build_c(sources: &[PathBuf], name: &str) -> PathBuf {
     let program = scratch("c").join(name);
     let mut compiler = cc();
     compiler
@@ -94,7 +99,7 @@ pub(crate) fn run_c(sources: &[PathBuf], name: &str) -> String {
     compiler.arg("-I").arg(include()).args(sources).arg(archive());
     compiler.args(LIBRARIES).arg("-o").arg(&program);
     run(&mut compiler);
-    run_program(&program)
+    program
 }
 
 /// What rustc's `--print native-static-libs` says, without what a C compiler adds by itself.
@@ -122,12 +127,13 @@ pub(crate) fn declared(header: &str) -> Vec<String> {
 
 /// Each function of a header, with the comment before it.
 pub(crate) fn functions(header: &str) -> impl Iterator<Item = (String, &str)> {
-    // A declaration ends in `);`, and so does nothing else outside of comments.
+    // A declaration ends in `);`, and so does nothing else outside of comments but a member that is
+    // a pointer to a function.
     header.split("/**").filter_map(|item| {
         let (comment, code) = item.split_once("*/")?;
         let code = &code[..code.find(");")?];
         let before = &code[..code.find('(')?];
         let name = before.rsplit([' ', '*', '\n']).next()?;
-        Some((name.to_owned(), comment))
+        name.starts_with("plimsoll_").then(|| (name.to_owned(), comment))
     })
 }

@@ -16,6 +16,7 @@
 #include "../plimsoll.h"
 #include "error.hpp"
 #include "health.hpp"
+#include "log.hpp"
 #include "result.hpp"
 #include "runtime.hpp"
 #include "span.hpp"
@@ -31,6 +32,26 @@ namespace detail {
 struct FreeCluster {
     void operator()(plimsoll_cluster* cluster) const noexcept { plimsoll_cluster_free(cluster); }
 };
+
+/// The text that `write` puts into a buffer; it is called until the buffer is large enough.
+template <class Write>
+Result<std::string, Status> text_of(Write write) {
+    std::string text(1023, '\0');
+    for (;;) {
+        // The NUL of the C interface goes where the string has its own.
+        std::size_t needed = 0;
+        const plimsoll_status status = write(text.data(), text.size() + 1, &needed);
+        if (status == PLIMSOLL_STATUS_OK) {
+            text.resize(needed - 1);
+            return text;
+        }
+        if (status != PLIMSOLL_STATUS_BUFFER_TOO_SMALL) {
+            return static_cast<Status>(status);
+        }
+        // Room for what comes until the next call.
+        text.resize(needed + needed / 4);
+    }
+}
 
 }  // namespace detail
 
@@ -63,6 +84,10 @@ struct ClusterOptions {
     /// It is followed with each control call, `Cluster::tick` at the latest, and may go first: then
     /// what it was last goes on to count.
     const Cluster* local_cluster = nullptr;
+    /// Where the cluster's messages go, if anywhere; has to live as long as the cluster.
+    Log* log = nullptr;
+    /// Which of them: those of this level and the ones that matter more.
+    LogLevel log_level = LogLevel::info;
 };
 
 /// A cluster: its settings, its hosts, and the snapshot that its workers pick from. Can be moved,
@@ -111,6 +136,9 @@ public:
         raw.sub_zone = detail::to_c(options.sub_zone);
         raw.local_cluster = options.local_cluster == nullptr ? nullptr
                                                              : options.local_cluster->handle();
+        raw.log = options.log == nullptr ? nullptr : &detail::log;
+        raw.log_userdata = options.log;
+        raw.log_level = static_cast<std::uint32_t>(options.log_level);
         plimsoll_cluster* cluster = nullptr;
         detail::ErrorSlot error;
         const plimsoll_status status =
@@ -392,6 +420,19 @@ public:
             error);
     }
 
+    /// Shows every place of a request where the cluster's policy `override_host` looks for addresses,
+    /// in order, and last the place where the address of the picked host is to be written, if there
+    /// is one; until `visit` returns `Visit::stop`. There is none without such a policy. Otherwise as
+    /// `for_each_host`.
+    ///
+    /// Thread: any. Allocates: yes. Blocks: no, unless `visit` does.
+    Result<void> for_each_override_source(OverrideSourceVisitor visit) const noexcept {
+        detail::ErrorSlot error;
+        return ok_or(plimsoll_cluster_for_each_override_source(
+                         handle(), &visit, visit ? &detail::visit_override_source : nullptr, error),
+                     error);
+    }
+
     /// A table of all hosts of the newest snapshot, for humans: its form may change.
     ///
     /// Fails with `Status::null_argument` or `Status::panic`.
@@ -432,21 +473,9 @@ private:
 
     template <class Write>
     Result<std::string, Status> text_of(Write write) const {
-        std::string text(1023, '\0');
-        for (;;) {
-            // The NUL of the C interface goes where the string has its own.
-            std::size_t needed = 0;
-            const plimsoll_status status = write(handle(), text.data(), text.size() + 1, &needed);
-            if (status == PLIMSOLL_STATUS_OK) {
-                text.resize(needed - 1);
-                return text;
-            }
-            if (status != PLIMSOLL_STATUS_BUFFER_TOO_SMALL) {
-                return static_cast<Status>(status);
-            }
-            // Room for what comes until the next call.
-            text.resize(needed + needed / 4);
-        }
+        return detail::text_of([&](char* buffer, std::size_t capacity, std::size_t* needed) {
+            return write(handle(), buffer, capacity, needed);
+        });
     }
 
     std::unique_ptr<plimsoll_cluster, detail::FreeCluster> handle_;

@@ -4,6 +4,7 @@
 #ifndef PLIMSOLL_CPP_HASH_HPP
 #define PLIMSOLL_CPP_HASH_HPP
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -41,8 +42,7 @@ struct FreeHashPolicies {
 /// @endcode
 class HashPolicies {
 public:
-    /// Reads a list of Envoy's `RouteAction.HashPolicy`, as JSON or YAML. Entries of the kind
-    /// `filter_state` find nothing.
+    /// Reads a list of Envoy's `RouteAction.HashPolicy`, as JSON or YAML.
     ///
     /// Fails with `Status::parse_error`, `Status::invalid_argument`, `Status::unsupported` (the
     /// error names the field) or `Status::panic`.
@@ -88,6 +88,27 @@ private:
 // An array of them is read as an array of what is in them.
 static_assert(sizeof(Header) == sizeof(plimsoll_header) && std::is_standard_layout_v<Header>);
 
+/// An object that the proxy keeps for a request under a key, Envoy's filter state, as a `hash_policy`
+/// asks for it. Refers to its key.
+///
+/// @code{.cpp}
+/// const plimsoll::FilterState objects[] = {{"tenant", 4711}};
+/// plimsoll::Request request;
+/// request.filter_states = objects;
+/// @endcode
+class FilterState {
+public:
+    /// Its key, and the hash of the object, which is what the object makes it.
+    constexpr FilterState(std::string_view key, std::uint64_t hash) noexcept
+        : object_{detail::to_c(key), hash} {}
+
+private:
+    plimsoll_filter_state object_;
+};
+
+static_assert(sizeof(FilterState) == sizeof(plimsoll_filter_state) &&
+              std::is_standard_layout_v<FilterState>);
+
 /// What is known of a request that is to be hashed. Only what the policies in use ask for has to be
 /// there; an empty text is not known. Refers to its texts and headers.
 ///
@@ -112,6 +133,8 @@ struct Request {
     std::string_view remote_address;
     /// The address that the request came to, as above.
     std::string_view local_address;
+    /// The objects that the proxy keeps for the request, as far as policies ask for them.
+    Span<const FilterState> filter_states;
 };
 
 /// Called with the value of a header `set-cookie` that the response is to carry.
@@ -137,6 +160,10 @@ inline plimsoll_request to_c(const Request& request) noexcept {
     raw.source_ip = to_c(request.source_ip);
     raw.remote_address = to_c(request.remote_address);
     raw.local_address = to_c(request.local_address);
+    // Each `FilterState` is a `plimsoll_filter_state` and nothing else.
+    raw.filter_states =
+        reinterpret_cast<const plimsoll_filter_state*>(request.filter_states.data());
+    raw.filter_state_count = request.filter_states.size();
     return raw;
 }
 

@@ -43,6 +43,9 @@ enum class Status : std::uint32_t {
     buffer_too_small = PLIMSOLL_STATUS_BUFFER_TOO_SMALL,
     /// The header is newer than the library, and something was set that this does not know.
     unsupported_field = PLIMSOLL_STATUS_UNSUPPORTED_FIELD,
+    /// Only a debug build of the library says so: the handle is not alive, or was made before a
+    /// `fork`; or another thread is using the worker at this moment.
+    misuse = PLIMSOLL_STATUS_MISUSE,
     /// No host is eligible where this pick was led.
     no_host = PLIMSOLL_STATUS_NO_HOST,
     /// The priority is in panic and the cluster is told to fail then.

@@ -12,6 +12,7 @@
 #include "../plimsoll.h"
 #include "function_ref.hpp"
 #include "health.hpp"
+#include "span.hpp"
 #include "text.hpp"
 
 namespace plimsoll {
@@ -153,11 +154,61 @@ private:
     const plimsoll_locality& locality_;
 };
 
+/// What a place of a request is to an override.
+enum class OverrideKind : std::uint32_t {
+    /// The first value of the request header `name()` has addresses.
+    header = PLIMSOLL_OVERRIDE_HEADER,
+    /// A text in the request's dynamic metadata has addresses.
+    metadata = PLIMSOLL_OVERRIDE_METADATA,
+    /// No source: the address of the host that was picked is to be written there, in the request's
+    /// dynamic metadata.
+    selected_host = PLIMSOLL_OVERRIDE_SELECTED_HOST,
+};
+
+/// A place of a request, as `Cluster::for_each_override_source` shows it. It is there during the
+/// visit only, and so are its texts.
+///
+/// @code{.cpp}
+/// (void)cluster.for_each_override_source([](const plimsoll::OverrideSource& source) {
+///     if (source.kind() == plimsoll::OverrideKind::header) {
+///         std::cout << "addresses stand in the header " << source.name() << '\n';
+///     }
+/// });
+/// @endcode
+class OverrideSource {
+public:
+    /// Shows what a C visitor was given; `source` outlives this.
+    explicit OverrideSource(const plimsoll_override_source& source) noexcept : source_(source) {}
+
+    OverrideSource(const OverrideSource&) = delete;
+    OverrideSource& operator=(const OverrideSource&) = delete;
+
+    /// What it is.
+    OverrideKind kind() const noexcept { return static_cast<OverrideKind>(source_.kind); }
+    /// The name of the header; or the namespace in metadata, such as `envoy.lb`.
+    std::string_view name() const noexcept { return detail::from_c(source_.name); }
+    /// In metadata: the fields that lead to the text, from the outside in.
+    Span<const Text> path() const noexcept {
+        // Each `Text` is a `plimsoll_str` and nothing else.
+        return {reinterpret_cast<const Text*>(source_.path), source_.path_count};
+    }
+
+    /// What the C interface shows. A library that is older than the header has filled in `size`
+    /// bytes of it.
+    const plimsoll_override_source& raw() const noexcept { return source_; }
+
+private:
+    const plimsoll_override_source& source_;
+};
+
 /// Sees hosts one by one.
 using HostVisitor = FunctionRef<Visit(const Host&)>;
 
 /// Sees localities one by one.
 using LocalityVisitor = FunctionRef<Visit(const Locality&)>;
+
+/// Sees places of a request one by one.
+using OverrideSourceVisitor = FunctionRef<Visit(const OverrideSource&)>;
 
 namespace detail {
 
@@ -169,6 +220,11 @@ inline int visit_host(void* visitor, const plimsoll_host* host) noexcept {
 
 inline int visit_locality(void* visitor, const plimsoll_locality* locality) noexcept {
     return static_cast<int>((*static_cast<const LocalityVisitor*>(visitor))(Locality(*locality)));
+}
+
+inline int visit_override_source(void* visitor, const plimsoll_override_source* source) noexcept {
+    return static_cast<int>(
+        (*static_cast<const OverrideSourceVisitor*>(visitor))(OverrideSource(*source)));
 }
 
 }  // namespace detail

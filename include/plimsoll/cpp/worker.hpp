@@ -178,6 +178,28 @@ public:
         return pick_override(Span<const Text>(&text, 1), mode, context);
     }
 
+    /// The same with a filter: if it comes to a pick by policy, that one is a pick of
+    /// `pick_filtered`, with `accept` and `context.retries` as there. Hosts that the request names do
+    /// not go through `accept`, as in Envoy.
+    ///
+    /// Fails as `pick_override` does.
+    ///
+    /// Thread: the worker's. Allocates: no, but for schedules. Blocks: no, unless `accept` does.
+    [[nodiscard]] Result<Pick, Status> pick_override_filtered(Span<const Text> addresses,
+                                                              Override mode,
+                                                              const PickContext& context,
+                                                              Accept accept) noexcept {
+        const plimsoll_pick_context raw = detail::to_c(context);
+        plimsoll_pick pick;
+        // Each `Text` is a `plimsoll_str` and nothing else.
+        return picked(
+            plimsoll_worker_pick_override_filtered(
+                handle_.get(), &raw, reinterpret_cast<const plimsoll_str*>(addresses.data()),
+                addresses.size(), static_cast<std::uint32_t>(mode), &accept,
+                accept ? &detail::accept : nullptr, &pick),
+            pick);
+    }
+
     /// Hashes a request by the cluster's own `hash_policy`, or, if that has no entries, by `route`,
     /// which may be null. Put it into `PickContext::hash`, for each attempt at the request.
     ///
