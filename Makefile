@@ -5,7 +5,8 @@ CC ?= cc
 CFLAGS ?= -O2 -g -std=c11 -Wall -Wextra -Wpedantic -Werror
 CARGO ?= cargo
 TARGET := $(if $(CARGO_TARGET_DIR),$(CARGO_TARGET_DIR),target)
-VERSION := $(shell sed -n 's/^version = "\(.*\)"$$/\1/p' Cargo.toml | head -n 1)
+# Of the C library.
+VERSION := $(shell sed -n 's/^version = "\(.*\)"$$/\1/p' ffi/Cargo.toml)
 
 # Where `make install` puts things; DESTDIR goes before all of them.
 PREFIX ?= /usr/local

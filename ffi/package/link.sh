@@ -4,8 +4,8 @@
 #     link.sh ARCHIVE VERSION FOLDER
 #
 #     FOLDER/libplimsoll.a                 for static linking: one object, nothing global but plimsoll_*
-#     FOLDER/libplimsoll.so.0.1.0          for dynamic linking, stripped; VERSION is 0.1.0 here
-#     FOLDER/libplimsoll.so.0.1 and .so    links to it; the first is its SONAME
+#     FOLDER/libplimsoll.so.1.0.0          for dynamic linking, stripped; VERSION is 1.0.0 here
+#     FOLDER/libplimsoll.so.1 and .so      links to it; the first is its SONAME
 #     FOLDER/.debug/                       what was stripped; gdb and perf look for it there
 #
 # A static Rust library carries the whole of std with it, under names that every other static Rust

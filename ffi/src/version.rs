@@ -2,14 +2,14 @@
 
 use std::ffi::c_char;
 
-/// The major version of the header. While it is 0, every minor version may change the interface.
-pub const PLIMSOLL_VERSION_MAJOR: u32 = 0;
-/// The minor version of the header.
-pub const PLIMSOLL_VERSION_MINOR: u32 = 1;
+/// The major version of the header. Within one of them, what there is stays as it is.
+pub const PLIMSOLL_VERSION_MAJOR: u32 = 1;
+/// The minor version of the header. A new one may add to the interface.
+pub const PLIMSOLL_VERSION_MINOR: u32 = 0;
 /// The patch version of the header. It never changes the interface.
 pub const PLIMSOLL_VERSION_PATCH: u32 = 0;
 /// The version of the header as one number that can be compared: 1002003 is 1.2.3.
-pub const PLIMSOLL_VERSION_NUMBER: u32 = 1000;
+pub const PLIMSOLL_VERSION_NUMBER: u32 = 1_000_000;
 /// The interface that the header describes. It rises whenever a program built with an older
 /// header could misbehave with a newer library, and only then.
 pub const PLIMSOLL_ABI_VERSION: u32 = 1;
@@ -22,7 +22,7 @@ pub extern "C" fn plimsoll_abi_version() -> u32 {
     PLIMSOLL_ABI_VERSION
 }
 
-/// The version of the library as text, `"0.1.0"`. Ends in a NUL, is never NULL, and must not be
+/// The version of the library as text, `"1.0.0"`. Ends in a NUL, is never NULL, and must not be
 /// freed.
 ///
 /// Thread: any. Allocates: no. Blocks: no.

@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 HEADER = ROOT / "include/plimsoll/plimsoll.h"
-VERSION = re.search(r'^version = "(.*)"', (ROOT / "Cargo.toml").read_text(), re.M).group(1)
+VERSION = re.search(r'^version = "(.*)"', (ROOT / "ffi/Cargo.toml").read_text(), re.M).group(1)
 MAJOR, MINOR, PATCH = VERSION.split(".")
 # Whose binaries may meet: docs/abi.md.
 SERIES = f"0.{MINOR}" if MAJOR == "0" else MAJOR

@@ -82,7 +82,7 @@ inline std::string_view name(Status status) noexcept {
     return plimsoll_status_name(static_cast<std::uint32_t>(status));
 }
 
-/// The version of the library, `"0.1.0"`. That of the header is in `PLIMSOLL_VERSION_NUMBER`.
+/// The version of the library, `"1.0.0"`. That of the header is in `PLIMSOLL_VERSION_NUMBER`.
 ///
 /// Thread: any. Allocates: no. Blocks: no.
 inline std::string_view version() noexcept { return plimsoll_version(); }
