@@ -22,7 +22,7 @@ include=${DESTDIR:-}$INCLUDEDIR/plimsoll
 bin=${DESTDIR:-}$BINDIR
 file=libplimsoll.so.$version
 
-# What a static library of Rust needs besides itself and the C library. package_tests/static.py compares
+# What a static library of Rust needs besides itself and the C library. package_tests/pkgconfig.py compares
 # this with what rustc says.
 LIBS_PRIVATE="-lpthread -ldl -lm"
 
@@ -33,7 +33,7 @@ filled() {
         -e "s|@LIBDIR@|$(realpath -ms --relative-to="$PREFIX" "$LIBDIR")|" \
         -e "s|@INCLUDEDIR@|$(realpath -ms --relative-to="$PREFIX" "$INCLUDEDIR")|" \
         -e "s|@FILE@|$file|" -e "s|@SONAME@|$soname|" -e "s|@VERSION@|$version|" \
-        -e "s|@MAJOR@|${version%%.*}|g" -e "s|@MINOR@|$(cut -d. -f2 <<<"$version")|g" \
+        -e "s|@MAJOR@|${version%%.*}|g" \
         -e "s|@POINTER@|$pointer|g" \
         -e "s|@LIBS_PRIVATE@|$LIBS_PRIVATE|" -e "s|@LIBS_CMAKE@|${libs// /;}|" "$here/$1"
 }

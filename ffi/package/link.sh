@@ -25,10 +25,8 @@ OBJCOPY=${OBJCOPY:-objcopy}
 NM=${NM:-nm}
 AR=${AR:-ar}
 
-# Binaries that may meet have the same SONAME: those of one minor version while the major one is 0,
-# those of one major version after that.
-IFS=. read -r major minor _ <<<"$version"
-[ "$major" -eq 0 ] && soname=libplimsoll.so.0.$minor || soname=libplimsoll.so.$major
+# Binaries that may meet have the same SONAME: those of one major version.
+soname=libplimsoll.so.${version%%.*}
 file=libplimsoll.so.$version
 
 work=$(mktemp -d)

@@ -106,14 +106,14 @@
 
 
 /**
- * The major version of the header. While it is 0, every minor version may change the interface.
+ * The major version of the header. Within one of them, what there is stays as it is.
  */
-#define PLIMSOLL_VERSION_MAJOR 0
+#define PLIMSOLL_VERSION_MAJOR 1
 
 /**
- * The minor version of the header.
+ * The minor version of the header. A new one may add to the interface.
  */
-#define PLIMSOLL_VERSION_MINOR 1
+#define PLIMSOLL_VERSION_MINOR 0
 
 /**
  * The patch version of the header. It never changes the interface.
@@ -123,7 +123,7 @@
 /**
  * The version of the header as one number that can be compared: 1002003 is 1.2.3.
  */
-#define PLIMSOLL_VERSION_NUMBER 1000
+#define PLIMSOLL_VERSION_NUMBER 1000000
 
 /**
  * The interface that the header describes. It rises whenever a program built with an older
@@ -1130,7 +1130,7 @@ extern "C" {
 uint32_t plimsoll_abi_version(void);
 
 /**
- * The version of the library as text, `"0.1.0"`. Ends in a NUL, is never NULL, and must not be
+ * The version of the library as text, `"1.0.0"`. Ends in a NUL, is never NULL, and must not be
  * freed.
  *
  * Thread: any. Allocates: no. Blocks: no.

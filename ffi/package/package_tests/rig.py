@@ -14,9 +14,10 @@ ROOT = Path(__file__).resolve().parents[3]
 HEADER = ROOT / "include/plimsoll/plimsoll.h"
 VERSION = re.search(r'^version = "(.*)"', (ROOT / "ffi/Cargo.toml").read_text(), re.M).group(1)
 MAJOR, MINOR, PATCH = VERSION.split(".")
-# Whose binaries may meet: docs/abi.md.
-SERIES = f"0.{MINOR}" if MAJOR == "0" else MAJOR
-SONAME = f"libplimsoll.so.{SERIES}"
+# Binaries of one major version may meet: docs/abi.md.
+SONAME = f"libplimsoll.so.{MAJOR}"
+# The version that the first functions of the series have.
+NODE = f"PLIMSOLL_{MAJOR}.0"
 
 LIMIT = 300  # seconds, for one program; longer than anything here takes
 

@@ -64,7 +64,7 @@ def test_a_program_may_load_and_unload_the_shared_library():
                 if (dlclose(library) != 0) return puts(dlerror()), 1;
             }
             return 0;
-        }""".replace("NODE", f"PLIMSOLL_{rig.SERIES}"))
+        }""".replace("NODE", rig.NODE))
     program = rig.SCRATCH / "load"
     rig.cc(source, "-o", program, "-ldl")
     assert rig.run(program, rig.shared()) == f"{rig.VERSION}\n" * 3
