@@ -19,7 +19,7 @@ INSTALL := PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)' BIND
 # What a static Rust library needs besides itself.
 LINK := $(BUILD)/lib/libplimsoll.a -lpthread -ldl -lm
 
-.PHONY: help setup lib install uninstall tool proxy demo test soak fuzz bench bench-instructions abi-check clean
+.PHONY: help setup lib lib-debug install uninstall tool proxy demo test soak fuzz bench bench-instructions abi-check clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 22
@@ -30,6 +30,10 @@ setup: ## Install what is missing (compiler, Python) on Debian
 lib: setup ## Build the C library: build/lib/libplimsoll.a and .so, headers in include/
 	$(CARGO) rustc --release --locked -p plimsoll-ffi --lib --crate-type staticlib
 	CC='$(CC)' ffi/package/link.sh $(TARGET)/release/libplimsoll_ffi.a $(VERSION) $(BUILD)/lib
+
+lib-debug: setup ## Build the C library with checks for misuse: build/debug/
+	$(CARGO) rustc --locked -p plimsoll-ffi --lib --crate-type staticlib
+	CC='$(CC)' ffi/package/link.sh $(TARGET)/debug/libplimsoll_ffi.a $(VERSION) $(BUILD)/debug
 
 install: ## Install the C library (and the tool, if it is built): PREFIX=/usr/local, DESTDIR=
 	@# Not through a dependency, so that what one user has built another one may install.

@@ -15,10 +15,10 @@ from pathlib import Path
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
 from package_tests import (  # noqa: E402
-    cmake, elf, installing, names, pages, pkgconfig, proxy, rig, second_rust, versions,
+    cmake, elf, installing, memory, names, pages, pkgconfig, proxy, rig, second_rust, versions,
 )
 
-MODULES = (elf, names, versions, installing, pkgconfig, cmake, pages, proxy, second_rust)
+MODULES = (elf, names, versions, installing, pkgconfig, cmake, pages, proxy, memory, second_rust)
 
 
 def run(name, test):

@@ -20,7 +20,7 @@ fn compile(language: &str, standards: &[&str], source: &Path) {
 }
 
 const C: [&str; 3] = ["c99", "c11", "c17"];
-const CXX: [&str; 3] = ["c++11", "c++17", "c++20"];
+const CXX: [&str; 4] = ["c++11", "c++14", "c++17", "c++20"];
 
 #[test]
 fn the_header_compiles_alone_and_twice() {

@@ -11,11 +11,16 @@ from proxy_tests import rig as sockets  # noqa: E402
 
 
 def test_the_example_proxy_on_the_shared_library_answers():
+    answers("proxy")
+
+
+def answers(name, *flags):
+    """Builds the proxy with these flags, and has a request go through it."""
     examples = rig.ROOT / "ffi/examples"
-    folder = rig.folder("proxy")
+    folder = rig.folder(name)
     rig.cc("-O1", "-I", examples, "-o", folder / "proxy", examples / "proxy.c",
            *sorted((examples / "proxy").glob("*.c")), *rig.pkg_config("--cflags", "--libs", "plimsoll"),
-           "-lpthread", f"-Wl,-rpath,{rig.PREFIX / 'lib'}")
+           "-lpthread", f"-Wl,-rpath,{rig.PREFIX / 'lib'}", *flags)
     assert rig.SONAME in rig.run("readelf", "-dW", folder / "proxy")
     shutil.copy(rig.BUILD / "bin/origin", folder / "origin")
     sockets.BUILD = str(folder)

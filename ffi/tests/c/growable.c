@@ -28,6 +28,16 @@ typedef struct {
     uint64_t invented;
 } later_context;
 
+typedef struct {
+    plimsoll_request known;
+    uint64_t invented;
+} later_request;
+
+typedef struct {
+    plimsoll_prometheus_options known;
+    uint64_t invented;
+} later_scrape;
+
 static plimsoll_status open_with(const plimsoll_cluster_options *options, plimsoll_error **error) {
     plimsoll_cluster *cluster = NULL;
     plimsoll_status status = plimsoll_cluster_open(str(TWO_HOSTS), options, &cluster, error);
@@ -48,6 +58,13 @@ static void an_older_caller_leaves_the_rest_unset(void) {
     options.has_seed = 0;
     options.size = offsetof(plimsoll_cluster_options, local_cluster);
     options.local_cluster = (const plimsoll_cluster *)&options; /* which it is not */
+    OK(open_with(&options, NULL));
+    /* Until messages came. */
+    options.local_cluster = NULL;
+    options.size = offsetof(plimsoll_cluster_options, log);
+    CHECK(options.size == 88);
+    options.log_level = 77;
+    options.reserved = 77;
     OK(open_with(&options, NULL));
 }
 
@@ -210,6 +227,54 @@ static void a_response_of_any_age_works(void) {
     plimsoll_cluster_free(cluster);
 }
 
+static void a_request_of_any_age_works(void) {
+    plimsoll_cluster *cluster;
+    OK(plimsoll_cluster_open(str("{\"name\": \"api\", \"lb_policy\": \"MAGLEV\"}"), NULL, &cluster,
+                             NULL));
+    plimsoll_worker *worker = worker_of(cluster);
+    plimsoll_hash_policies *route;
+    OK(plimsoll_hash_policies_parse(str("[{\"filter_state\": {\"key\": \"tenant\"}}]"), &route, NULL));
+    plimsoll_filter_state object = {PLIMSOLL_STR_INIT("tenant"), 4711};
+    later_request request = {PLIMSOLL_REQUEST_INIT, 0};
+    request.known.filter_states = &object;
+    request.known.filter_state_count = 1;
+    uint64_t hash;
+
+    /* Until filter state came: it is not read, whatever lies there. */
+    request.known.size = offsetof(plimsoll_request, filter_states);
+    CHECK(request.known.size == 104);
+    EXPECT(PLIMSOLL_STATUS_NO_HASH,
+           plimsoll_worker_hash(worker, route, &request.known, NULL, NULL, &hash));
+    request.known.size = sizeof request;
+    OK(plimsoll_worker_hash(worker, route, &request.known, NULL, NULL, &hash));
+    CHECK(hash == 4711);
+    request.invented = 1;
+    EXPECT(PLIMSOLL_STATUS_UNSUPPORTED_FIELD,
+           plimsoll_worker_hash(worker, route, &request.known, NULL, NULL, &hash));
+    plimsoll_hash_policies_free(route);
+    plimsoll_worker_free(worker);
+    plimsoll_cluster_free(cluster);
+}
+
+static void a_scrape_of_any_age_works(void) {
+    plimsoll_cluster *cluster = open_two();
+    const plimsoll_cluster *clusters[] = {cluster};
+    static char text[65536];
+    size_t needed;
+    later_scrape scrape = {PLIMSOLL_PROMETHEUS_OPTIONS_INIT, 0};
+    scrape.known.max_hosts = 2;
+    scrape.known.size = offsetof(plimsoll_prometheus_options, max_hosts);
+    OK(plimsoll_prometheus(clusters, 1, &scrape.known, text, sizeof text, &needed));
+    CHECK(strstr(text, "plimsoll_host_share") == NULL);
+    scrape.known.size = sizeof scrape;
+    OK(plimsoll_prometheus(clusters, 1, &scrape.known, text, sizeof text, &needed));
+    CHECK(strstr(text, "plimsoll_host_share") != NULL);
+    scrape.invented = 1;
+    EXPECT(PLIMSOLL_STATUS_UNSUPPORTED_FIELD,
+           plimsoll_prometheus(clusters, 1, &scrape.known, text, sizeof text, &needed));
+    plimsoll_cluster_free(cluster);
+}
+
 void test_growable(void) {
     an_older_caller_leaves_the_rest_unset();
     a_newer_caller_may_not_use_what_is_new();
@@ -219,4 +284,6 @@ void test_growable(void) {
     loads_of_an_older_caller_lie_closer_together();
     a_context_of_any_age_works();
     a_response_of_any_age_works();
+    a_request_of_any_age_works();
+    a_scrape_of_any_age_works();
 }
