@@ -19,7 +19,7 @@ INSTALL := PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)' BIND
 # What a static Rust library needs besides itself.
 LINK := $(BUILD)/lib/libplimsoll.a -lpthread -ldl -lm
 
-.PHONY: help setup lib lib-debug install uninstall tool proxy demo test soak fuzz bench bench-instructions abi-check clean
+.PHONY: help setup lib lib-debug install uninstall tool proxy demo docs test soak fuzz bench bench-instructions abi-check clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 22
@@ -59,6 +59,9 @@ proxy: lib ## Build the example proxy, its origin and its load driver into build
 demo: proxy tool ## A proxy; hosts fail, recover, report load, keep sessions, get hot: the split beside the expected one
 	examples/demo.sh $(BUILD)/bin
 
+docs: ## Build the references of C and C++: build/docs/c/html and build/docs/cpp/html
+	@.ci/docs
+
 test: setup ## Everything that must be green before a change lands (under 40 minutes on 2 cores)
 	.ci/format
 	.ci/lint
@@ -66,6 +69,7 @@ test: setup ## Everything that must be green before a change lands (under 40 min
 	.ci/loom
 	.ci/proxy
 	.ci/package
+	.ci/docs
 
 soak: setup ## What takes longer: deeper models, more random cases, fuzzing
 	.ci/soak

@@ -1,4 +1,5 @@
-/*
+/**
+ * @file
  * Plimsoll: a load-balancing engine that proxies link. Hosts, health and load reports go in; the
  * host for the next request comes out, in nanoseconds, without a lock.
  *
@@ -12,6 +13,7 @@
  *
  * Threads
  *
+ * @verbatim
  *   handle             which thread                      functions
  *   -----------------  --------------------------------  -----------------------------------------
  *   (none)             any                               plimsoll_version, plimsoll_abi_version,
@@ -31,6 +33,7 @@
  *   policies           never changed
  *   plimsoll_error     any, several at once              status, code, field, message
  *   each of them       any, while nobody else uses it    free
+ * @endverbatim
  *
  * A `const` worker is still one thread's: const means that the call changes no later pick.
  * A pick is a value; any worker of the same cluster may be told that it is done.
@@ -72,35 +75,41 @@
 #include <stdint.h>
 
 #if defined(__GNUC__) || defined(__clang__)
-/* The status of such a call decides what to do next. */
+/** The status of such a call decides what to do next. */
 #define PLIMSOLL_MUST_USE __attribute__((warn_unused_result))
 #else
 #define PLIMSOLL_MUST_USE
 #endif
 
-/* A string literal as a plimsoll_str, where an expression stands. */
+/** A string literal as a plimsoll_str, where an expression stands. */
 #ifdef __cplusplus
 #define PLIMSOLL_STR(literal) (plimsoll_str{"" literal, sizeof(literal) - 1})
 #else
 #define PLIMSOLL_STR(literal) ((plimsoll_str){"" literal, sizeof(literal) - 1})
 #endif
 
-/* The same as an initializer, for an object of static storage for instance. */
+/** The same as an initializer, for an object of static storage for instance. */
 #define PLIMSOLL_STR_INIT(literal) {"" literal, sizeof(literal) - 1}
 
-/* What a growable struct starts from: everything not set. */
+/** What a plimsoll_cluster_options starts from: everything not set. */
 #define PLIMSOLL_CLUSTER_OPTIONS_INIT \
     {sizeof(plimsoll_cluster_options), 0, 0, 0, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, \
      NULL, NULL, 0, 0}
+/** What a plimsoll_host_change starts from: everything not set. */
 #define PLIMSOLL_HOST_CHANGE_INIT \
     {sizeof(plimsoll_host_change), 0, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, \
      0, 0, 0, 0, {NULL, 0}}
+/** What a plimsoll_host_load starts from: everything not set. */
 #define PLIMSOLL_HOST_LOAD_INIT {sizeof(plimsoll_host_load), {NULL, 0}, 0, 0, 0, 0}
+/** What a plimsoll_pick_context starts from: everything not set. */
 #define PLIMSOLL_PICK_CONTEXT_INIT {sizeof(plimsoll_pick_context), 0, 0, 0, 0, 0, 0}
+/** What a plimsoll_prometheus_options starts from: everything not set. */
 #define PLIMSOLL_PROMETHEUS_OPTIONS_INIT {sizeof(plimsoll_prometheus_options), 0, 0}
+/** What a plimsoll_request starts from: everything not set. */
 #define PLIMSOLL_REQUEST_INIT \
     {sizeof(plimsoll_request), NULL, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, \
      NULL, 0}
+/** What a plimsoll_response_load starts from: everything not set. */
 #define PLIMSOLL_RESPONSE_LOAD_INIT \
     {sizeof(plimsoll_response_load), {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, 0}
 

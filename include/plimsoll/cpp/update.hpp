@@ -76,7 +76,9 @@ class Update {
 public:
     /// No changes.
     Update() noexcept = default;
+    /// Takes the changes of the other over.
     Update(Update&&) noexcept = default;
+    /// Takes the changes of the other over.
     Update& operator=(Update&&) noexcept = default;
 
     /// Adds a host, or describes one anew that is there, which keeps its data and its active
