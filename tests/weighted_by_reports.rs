@@ -219,6 +219,71 @@ fn periods_have_sane_ends() {
 }
 
 #[test]
+fn weights_follow_reports_at_the_pace_that_the_runtime_sets() {
+    let key = "plimsoll.weight_smoothing_time_constant_ms";
+    // A second goes this part of the way: elapsed / (elapsed + time constant).
+    for (value, part) in [
+        (None, 1.0 / 6.0),
+        (Some(1000.into()), 1.0 / 2.0),
+        (Some(0.into()), 1.0),
+        (Some(f64::NAN.into()), 1.0 / 6.0),
+        (Some((-1.0).into()), 1.0 / 6.0),
+    ] {
+        let cluster = cluster(policy(), &[1, 1]);
+        cluster.set_runtime(&[(key, value)]).unwrap();
+        report(&cluster, 0, 200.0);
+        report(&cluster, 1, 200.0);
+        cluster.tick(SECOND).unwrap();
+        assert!(are_like(&weights(&cluster), &[200.0, 200.0]), "the first counts in full");
+        report(&cluster, 0, 300.0);
+        cluster.tick(2 * SECOND).unwrap();
+        let expected = [200.0 + 100.0 * part, 200.0];
+        assert!(are_like(&weights(&cluster), &expected), "{value:?}: {:?}", weights(&cluster));
+    }
+}
+
+#[test]
+fn a_host_that_says_only_how_busy_it_is_is_weighed_by_that() {
+    let cluster = cluster(policy(), &[1, 1, 2]);
+    let say = |host: &str, utilization, rps| {
+        let load = LoadReport {
+            cpu_utilization: utilization,
+            rps_fractional: rps,
+            ..LoadReport::default()
+        };
+        cluster.report(host, &load.as_report(), 0)
+    };
+    say("h0", 0.3, 0.0).unwrap();
+    say("h1", 0.7, 0.0).unwrap();
+    cluster.tick(SECOND).unwrap();
+    let found = weights(&cluster);
+    assert!(found[0] > 1.02 && found[1] < 0.98 && are_like(&found[1..], &[found[1], 2.0]));
+    assert_eq!(stat(&cluster, "plimsoll.weights_by_utilization"), 2);
+    let load = cluster.view().hosts()[1].load.unwrap();
+    assert!((load.utilization - 0.7).abs() < 1e-6 && load.weight == 0.0, "{load:?}");
+    // It has to be more than nothing, as a host that never measures says nothing.
+    assert_eq!(say("h2", 0.0, 0.0).unwrap_err().to_string(), "QPS must be positive");
+    // A host that says what it serves is idle when it says nothing of it.
+    say("h1", 0.7, 140.0).unwrap();
+    assert_eq!(say("h1", 0.1, 0.0).unwrap_err().to_string(), "QPS must be positive");
+    cluster.tick(2 * SECOND).unwrap();
+    let found = weights(&cluster);
+    assert!((found[1] - 200.0).abs() < 1e-3 && found[0] > 200.0 && found[2] > 399.0, "{found:?}");
+    assert_eq!(stat(&cluster, "plimsoll.weights_by_utilization"), 1);
+}
+
+#[test]
+fn hosts_that_do_not_report_between_passes_are_counted() {
+    let cluster = cluster(policy(), &[1; 3]);
+    (0..3).for_each(|host| report(&cluster, host, 100.0));
+    cluster.tick(SECOND).unwrap();
+    assert_eq!(stat(&cluster, "plimsoll.weights_not_renewed"), 0);
+    report(&cluster, 1, 100.0);
+    cluster.tick(2 * SECOND).unwrap();
+    assert_eq!(stat(&cluster, "plimsoll.weights_not_renewed"), 2);
+}
+
+#[test]
 fn numbers_that_are_none_never_enter() {
     let cluster = cluster(policy(), &[1, 1]);
     report(&cluster, 0, 200.0);

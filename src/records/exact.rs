@@ -178,12 +178,12 @@ mod tests {
         };
         assert_eq!(at(12, 10, 4), Verdict::Blackout, "7 of 10 seconds");
         assert_eq!(at(12, 10, 1), Verdict::Blackout, "though it has expired");
-        assert_eq!(at(15, 10, 5), Verdict::Usable(42.0), "exactly both");
+        assert_eq!(at(15, 10, 5).value(), Some(42.0), "exactly both");
         assert_eq!(at(16, 10, 5), Verdict::Expired);
         assert_eq!(at(17, 0, 50), Verdict::Blackout, "new again, without a report");
         report(&record, 43.0, 18);
         assert_eq!(at(27, 10, 50), Verdict::Blackout);
-        assert_eq!(at(28, 10, 50), Verdict::Usable(43.0));
+        assert_eq!(at(28, 10, 50).value(), Some(43.0));
     }
 
     #[test]

@@ -58,8 +58,21 @@ pub enum Verdict {
     Blackout,
     /// The last report was too old; the host is new from now on.
     Expired,
-    /// The value of the last report.
-    Usable(f64),
+    /// What the last report said.
+    Usable {
+        /// Its value.
+        value: f64,
+        /// How old it is.
+        age_ns: u64,
+    },
+}
+
+impl Verdict {
+    /// The value, if it counts.
+    #[must_use]
+    pub fn value(self) -> Option<f64> {
+        if let Self::Usable { value, .. } = self { Some(value) } else { None }
+    }
 }
 
 /// A host's record.
@@ -96,6 +109,6 @@ fn verdict(value: f64, age_ns: u64, known_ns: Option<u64>, periods: Periods) -> 
         (true, _) if periods.blackout_first => Verdict::Blackout,
         (_, true) => Verdict::Expired,
         (true, false) => Verdict::Blackout,
-        (false, false) => Verdict::Usable(value),
+        (false, false) => Verdict::Usable { value, age_ns },
     }
 }

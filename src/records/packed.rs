@@ -298,14 +298,14 @@ mod tests {
         assert_eq!(record.judge(0, PERIODS), Verdict::Unknown);
         report(&record, 2.5, 5);
         assert_eq!(record.judge(14 * MS, PERIODS), Verdict::Blackout);
-        assert_eq!(record.judge(15 * MS, PERIODS), Verdict::Usable(2.5));
+        assert_eq!(record.judge(15 * MS, PERIODS).value(), Some(2.5));
         report(&record, 3.5, 50);
-        assert_eq!(record.judge(150 * MS, PERIODS), Verdict::Usable(3.5));
+        assert_eq!(record.judge(150 * MS, PERIODS).value(), Some(3.5));
         assert_eq!(record.judge(151 * MS, PERIODS), Verdict::Expired);
         assert_eq!(record.judge(151 * MS, PERIODS), Verdict::Unknown);
         report(&record, 4.5, 160);
         assert_eq!(record.judge(169 * MS, PERIODS), Verdict::Blackout);
-        assert_eq!(record.judge(170 * MS, PERIODS), Verdict::Usable(4.5));
+        assert_eq!(record.judge(170 * MS, PERIODS).value(), Some(4.5));
     }
 
     #[test]
@@ -315,7 +315,7 @@ mod tests {
         let for_ever = Periods { expiration_ns: None, ..PERIODS };
         let day = 86_400_000;
         for days in 1..200 {
-            assert_eq!(record.judge(days * day * MS, for_ever), Verdict::Usable(1.0));
+            assert_eq!(record.judge(days * day * MS, for_ever).value(), Some(1.0));
             let age_ms = days * day - record.last(days * day * MS).unwrap().now_ns / MS;
             assert!(age_ms >= (12 * day).min(days * day - 1), "{days} days: {age_ms} ms old");
         }
@@ -338,10 +338,10 @@ mod tests {
         report(&record, 1.0, 1);
         assert!(record.report(sample(2.0, 10), stream));
         assert!(!record.report(sample(3.0, 29), Origin::Response));
-        assert_eq!(record.judge(29 * MS, PERIODS), Verdict::Usable(2.0));
+        assert_eq!(record.judge(29 * MS, PERIODS).value(), Some(2.0));
         report(&record, 4.0, 30);
         assert!(record.report(sample(5.0, 31), stream));
-        assert_eq!(record.judge(60 * MS, PERIODS), Verdict::Usable(5.0));
+        assert_eq!(record.judge(60 * MS, PERIODS).value(), Some(5.0));
         // 50 days later the clock has wrapped, and the stream is long gone.
         report(&record, 6.0, 50 * 86_400_000);
         record.forget();
@@ -359,9 +359,9 @@ mod tests {
         assert_eq!(record.judge(0, PERIODS), Verdict::Unknown);
         record.outcome(false);
         report(&record, 0.0, 0);
-        assert_eq!(record.judge(60 * MS, PERIODS), Verdict::Usable(0.0));
+        assert_eq!(record.judge(60 * MS, PERIODS).value(), Some(0.0));
         record.outcome(false);
-        assert_eq!(record.judge(60 * MS, PERIODS), Verdict::Usable(0.0), "it has reported");
+        assert_eq!(record.judge(60 * MS, PERIODS).value(), Some(0.0), "it has reported");
         record.forget();
         assert_eq!(record.judge(60 * MS, PERIODS), Verdict::Unknown);
     }
@@ -370,7 +370,7 @@ mod tests {
     fn zero_is_a_report() {
         let record = Packed::new();
         report(&record, 0.0, 0);
-        assert_eq!(record.judge(60 * MS, PERIODS), Verdict::Usable(0.0));
+        assert_eq!(record.judge(60 * MS, PERIODS).value(), Some(0.0));
         record.forget();
         assert_eq!(record.judge(60 * MS, PERIODS), Verdict::Unknown);
     }

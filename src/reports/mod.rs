@@ -7,7 +7,7 @@ mod weigher;
 use std::fmt;
 
 pub(crate) use gauge::Gauge;
-pub(crate) use weigher::Weigher;
+pub(crate) use weigher::{Weighable, Weigher};
 
 use crate::config::Behavior;
 use crate::orca::{Headers, MetricNames, Parser, ReadJson, Reason, Report, ReportError};
@@ -215,7 +215,11 @@ impl Reports {
     /// The last report of the host in `slot`, for people: as it was weighed, if it was.
     pub(crate) fn last(&self, slot: u32, now_ns: u64) -> Option<Sample> {
         match (&self.weigher, &self.gauge) {
-            (Some(weigher), _) => weigher.records.last(slot, now_ns),
+            (Some(weigher), _) => {
+                let last = weigher.records.last(slot, now_ns)?;
+                let weight = Weighable::of(last.value).weight().unwrap_or(0.0);
+                Some(Sample { value: weight, ..last })
+            }
             (None, Some(gauge)) => Some(Sample { value: 0.0, ..gauge.records.last(slot, now_ns)? }),
             (None, None) => None,
         }
