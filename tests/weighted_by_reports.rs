@@ -477,3 +477,68 @@ fn ten_thousand_weights_that_all_move_are_taken_over_in_one_publish() {
         assert!((shares - 1.0).abs() < 1e-6);
     }
 }
+
+/// A cluster of the same hosts whose clock shows another time, which takes over what `before` knows;
+/// and how many records that were.
+fn successor(before: &Cluster, behavior: Behavior, weights: &[u32]) -> (Cluster, usize) {
+    let settings = config(behavior, &Policy::ClientSideWeightedRoundRobin(policy()));
+    let options = Options { now_ns: 1000 * SECOND, ..Options::default() };
+    let after = Cluster::open(settings, &hosts(weights), options).unwrap();
+    let text = before.export_reports().unwrap().to_string();
+    let taken = after.import_reports(&text.parse().unwrap()).unwrap();
+    (after, taken)
+}
+
+#[test]
+fn a_successor_goes_on_with_the_weights_of_its_predecessor() {
+    for behavior in [Behavior::Native, Behavior::Envoy] {
+        let settings = config(behavior, &Policy::ClientSideWeightedRoundRobin(policy()));
+        let before = open(settings, &hosts(&[1; 4]));
+        (0..3).for_each(|host| report(&before, host, 200.0 * (host + 1) as f64));
+        before.tick(5 * SECOND).unwrap();
+        let (after, taken) = successor(&before, behavior, &[1; 4]);
+        assert_eq!(taken, 3, "{behavior:?}");
+        let expected = [200.0, 400.0, 600.0, 400.0];
+        assert!(are_like(&weights(&after), &expected), "{behavior:?}: {:?}", weights(&after));
+        let ages: Vec<_> =
+            after.view().hosts().iter().filter_map(|host| host.load).map(|load| load.age).collect();
+        assert_eq!(ages, [Duration::from_secs(5); 3], "{behavior:?}");
+        // What was reported here stays.
+        assert_eq!(after.import_reports(&before.export_reports().unwrap()).unwrap(), 0);
+    }
+}
+
+#[test]
+fn a_successor_takes_over_what_it_has_a_use_for() {
+    let before = cluster(policy(), &[1; 3]);
+    report(&before, 0, 200.0);
+    report(&before, 2, 600.0);
+    before.tick(SECOND).unwrap();
+    let load = LoadReport { cpu_utilization: 0.5, ..LoadReport::default() };
+    before.report("h1", &load.as_report(), SECOND).unwrap();
+    before.tick(2 * SECOND).unwrap();
+    // A host less, and one that knows better.
+    let (after, taken) = successor(&before, Behavior::Native, &[1; 2]);
+    assert_eq!(taken, 2);
+    assert!(are_like(&weights(&after), &[200.0, 200.0]), "{:?}", weights(&after));
+    let (_, taken) = successor(&before, Behavior::Envoy, &[1; 3]);
+    assert_eq!(taken, 2, "a utilization alone means nothing to Envoy");
+    let random = open(config(Behavior::Native, &Policy::Random), &hosts(&[1; 3]));
+    assert_eq!(random.import_reports(&before.export_reports().unwrap()).unwrap(), 0);
+    assert!(random.export_reports().unwrap().is_empty());
+}
+
+#[test]
+fn a_successor_goes_on_from_where_a_weight_was_on_its_way() {
+    let before = cluster(policy(), &[1; 2]);
+    (0..2).for_each(|host| report(&before, host, 200.0));
+    before.tick(SECOND).unwrap();
+    report(&before, 0, 800.0);
+    before.tick(2 * SECOND).unwrap();
+    let found = weights(&before);
+    assert!(are_like(&found, &[300.0, 200.0]), "{found:?}");
+    let (after, _) = successor(&before, Behavior::Native, &[1; 2]);
+    assert_eq!(weights(&after), found);
+    after.tick(1001 * SECOND).unwrap();
+    assert!(weights(&after)[0] > 380.0, "{:?}", weights(&after));
+}

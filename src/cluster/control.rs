@@ -43,9 +43,9 @@ pub(crate) struct Control {
     /// What the policy goes by.
     settings: Settings,
     /// The weights that follow from reports, if the policy goes by them.
-    weights: Option<ReportedWeights>,
+    pub(super) weights: Option<ReportedWeights>,
     /// Where reports go, if anybody goes by them.
-    reports: Option<Arc<Reports>>,
+    pub(super) reports: Option<Arc<Reports>>,
     streams: Streams,
     router: Router,
     /// The tables of policies that go by hashes.
@@ -259,7 +259,7 @@ impl Control {
     }
 
     /// Publishes a snapshot if it would differ from the one before.
-    fn publish(&mut self) -> Applied {
+    pub(super) fn publish(&mut self) -> Applied {
         let updated = self.model.priorities.iter().any(|set| set.updated);
         self.resolve_settings(updated);
         self.router.follow();

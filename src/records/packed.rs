@@ -7,7 +7,7 @@
 //! that a report which comes meanwhile does not end up without one. That requests fail is noted in
 //! a word of no report, and only by exchange: no report is lost to it.
 
-use super::{Origin, Periods, Record, Sample, Verdict, verdict};
+use super::{Kept, Origin, Periods, Record, Sample, Verdict, verdict};
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
 use state::Word;
 
@@ -82,6 +82,33 @@ impl Record for Packed {
             utilization,
             now_ns: now_ns.saturating_sub(age_ns),
         })
+    }
+
+    fn keep(&self, now_ns: u64) -> Option<Kept> {
+        let Word::Report(report) = self.state.get() else { return None };
+        let now = stamp(now_ns);
+        let since = self.state.since().unwrap_or(report.stamp);
+        Some(Kept {
+            value: report.value.into(),
+            utilization: self.state.utilization(),
+            age_ns: nanoseconds(age(report.stamp, now)),
+            known_ns: nanoseconds(age(since, now)),
+        })
+    }
+
+    fn restore(&self, kept: Kept, now_ns: u64) -> bool {
+        let now = stamp(now_ns);
+        let then = |age_ns: u64| {
+            let age_ms = (age_ns / NS_PER_MS).min(OLDEST_MS.into());
+            now.wrapping_sub(u32::try_from(age_ms).unwrap_or(OLDEST_MS)).max(1)
+        };
+        // Before the report, so that the host is not new if another one comes meanwhile.
+        self.state.begin(then(kept.known_ns));
+        let is_restored = self.state.fill(kept.value, then(kept.age_ns));
+        if is_restored {
+            self.state.set_utilization(kept.utilization);
+        }
+        is_restored
     }
 
     fn forget(&self) {
@@ -183,6 +210,24 @@ mod state {
                 // No edge: the word is the whole message.
                 self.word.store(word, Ordering::Relaxed);
             }
+        }
+
+        /// Sets a report if there is none; says whether it did.
+        #[allow(clippy::cast_possible_truncation)] // as above
+        pub(super) fn fill(&self, value: f64, stamp: u32) -> bool {
+            let most = f64::from(f32::MAX);
+            let word = pack(Report { value: value.clamp(-most, most) as f32, stamp });
+            // No edge: a guess, which the exchange verifies; and the word is the whole message.
+            let mut before = self.word.load(Ordering::Relaxed);
+            while let 0 | FAILING = before {
+                let (success, failure) = (Ordering::Relaxed, Ordering::Relaxed);
+                match self.word.compare_exchange_weak(before, word, success, failure) {
+                    Ok(_) => return true,
+                    // Requests fail or succeed meanwhile, or there is a report.
+                    Err(found) => before = found,
+                }
+            }
+            false
         }
 
         /// Gives the last report another time, unless there is a newer one; the report with it.
@@ -364,6 +409,30 @@ mod tests {
         assert_eq!(record.judge(60 * MS, PERIODS).value(), Some(0.0), "it has reported");
         record.forget();
         assert_eq!(record.judge(60 * MS, PERIODS), Verdict::Unknown);
+    }
+
+    #[test]
+    fn a_restored_record_is_as_old_as_it_was_and_gives_way_to_a_report() {
+        let record = Packed::new();
+        assert_eq!(record.keep(0), None);
+        report(&record, 2.5, 5);
+        report(&record, 3.5, 50);
+        let kept = record.keep(60 * MS).unwrap();
+        let expected = Kept { value: 3.5, utilization: 1.75, age_ns: 10 * MS, known_ns: 55 * MS };
+        assert_eq!(kept, expected);
+        // Another clock, which shows less than the record is old.
+        let other = Packed::new();
+        other.outcome(false);
+        assert!(other.restore(kept, 3 * MS) && !other.restore(kept, 3 * MS));
+        assert_eq!(other.keep(3 * MS), Some(kept));
+        assert_eq!(other.judge(3 * MS, PERIODS).value(), Some(3.5), "past its blackout");
+        assert_eq!(other.judge(94 * MS, PERIODS), Verdict::Expired);
+        report(&other, 4.5, 94);
+        assert!(!other.restore(kept, 95 * MS));
+        let endless = Kept { value: 1e300, age_ns: u64::MAX, known_ns: u64::MAX, ..kept };
+        let third = Packed::new();
+        assert!(third.restore(endless, 0));
+        assert_eq!(third.judge(0, PERIODS), Verdict::Expired);
     }
 
     #[test]

@@ -108,6 +108,19 @@ impl ReportedWeights {
         }
     }
 
+    /// How far the weight of the host in `slot` has followed its reports.
+    pub(super) fn course(&self, slot: u32) -> Option<f64> {
+        self.courses.get(slot as usize).copied().and_then(Course::value)
+    }
+
+    /// Has a host whose record was taken over go on from where it was.
+    pub(super) fn resume(&mut self, slot: u32, reported: f64, course: f64) {
+        if self.courses.len() <= slot as usize {
+            self.courses.resize(slot as usize + 1, Course::None);
+        }
+        self.courses[slot as usize] = Course::new(Weighable::of(reported), course);
+    }
+
     /// Takes over what hosts have reported, and marks what is made from weights that changed; says
     /// whether there is any. In Envoy a change of one priority makes all schedulers start anew.
     pub(super) fn pass(&mut self, model: &mut Model, runtime: &Runtime) -> bool {

@@ -36,6 +36,23 @@ pub(super) enum Course {
     Factor(f64),
 }
 
+impl Course {
+    /// At `value` on the way to what such a report says.
+    pub(super) fn new(report: Weighable, value: f64) -> Self {
+        match report {
+            Weighable::Weight(_) => Self::Weight(value),
+            Weighable::Utilization(_) => Self::Factor(value),
+        }
+    }
+
+    pub(super) fn value(self) -> Option<f64> {
+        match self {
+            Self::None => None,
+            Self::Weight(value) | Self::Factor(value) => Some(value),
+        }
+    }
+}
+
 /// Weighs the hosts of a priority. Says whether a weight has changed.
 pub(super) fn weigh(
     hosts: &[Weighed],
