@@ -73,7 +73,7 @@ pub use policy::{NoHost, Source};
 pub use priority::Tally;
 pub use prometheus::{PrometheusLimits, prometheus_text};
 pub use published::Warmup;
-pub use reports::{ReportFailure, ReportRejected, ResponseLoad};
+pub use reports::{ExportedReports, ReportFailure, ReportRejected, ResponseLoad};
 pub use request_hash::{HashInput, NewCookie, RequestHash, hash_request};
 pub use routes::{LocalityRoute, Routes};
 pub use stats::Stats;

@@ -29,7 +29,7 @@
 //! | [`hosts`], [`localities`], [`override_sources`], [`dump`], [`prometheus`] | what a cluster looks like, for programs and for humans |
 //! | [`request_hash`] | the hash of a request, for policies that go by it |
 //! | [`worker`], [`pick`], [`batch`], [`override_host`], [`picked`] | the calls of a request |
-//! | [`reports`] | what hosts say of their own load |
+//! | [`reports`], [`handover`] | what hosts say of their own load, and have said to a cluster before |
 //! | [`host_data`] | the caller's own data behind a host |
 //! | [`version`], `layout` | which library this is, and how its structs lie in memory |
 
@@ -47,6 +47,7 @@ pub mod failure;
 mod growable;
 pub mod guard;
 mod handle;
+pub mod handover;
 pub mod health;
 pub mod host_data;
 pub mod hosts;

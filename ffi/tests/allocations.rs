@@ -98,6 +98,10 @@ fn open(behavior: u32, settings: &str) -> (*mut ClusterHandle, *mut WorkerHandle
         zone: EMPTY,
         sub_zone: EMPTY,
         local_cluster: null(),
+        log: None,
+        log_userdata: null_mut(),
+        log_level: 0,
+        reserved: 0,
     };
     let (mut cluster, mut worker) = (null_mut(), null_mut());
     let config = text(&config);
@@ -301,7 +305,7 @@ fn only_load_reports_in_json_allocate() {
         (response(EMPTY, EMPTY), Status::NoReport),
         (response(EMPTY, text("garbage")), Status::ReportUnreadable),
         (response(text("!"), text("TEXT eps")), Status::ReportUnreadable),
-        (response(EMPTY, text("TEXT cpu_utilization=0.5")), Status::ReportRejected),
+        (response(EMPTY, text("TEXT rps_fractional=100")), Status::ReportRejected),
     ];
     let json = response(EMPTY, text(r#"JSON {"rps_fractional":100,"cpu_utilization":0.5}"#));
     for behavior in [PLIMSOLL_BEHAVIOR_NATIVE, PLIMSOLL_BEHAVIOR_ENVOY] {
@@ -331,6 +335,8 @@ fn hash(worker: *mut WorkerHandle, route: *const HashPolicies, headers: &[Header
         source_ip: EMPTY,
         remote_address: text("10.9.0.1:4711"),
         local_address: text("10.9.0.2:80"),
+        filter_states: null(),
+        filter_state_count: 0,
     };
     let mut hash = 0;
     // SAFETY: the worker is alive and used by this thread only; so are the policies and the rest.

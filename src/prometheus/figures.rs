@@ -114,7 +114,13 @@ const FIGURES: &[(&str, Kind, &str)] = &[
     ("plimsoll.tables_built_as_envoy", Counter, "Hash tables that Envoy would have built."),
     ("plimsoll.weight_changes", Counter, "Weights that reports have changed."),
     ("plimsoll.weight_passes", Counter, "Times that weights were taken from reports."),
+    ("plimsoll.weights_by_utilization", Gauge, "Hosts that are weighed by utilization alone."),
     ("plimsoll.weights_in_blackout", Gauge, "Hosts whose reports are too new to count."),
+    (
+        "plimsoll.weights_not_renewed",
+        Gauge,
+        "Hosts whose last report is older than the period of weights.",
+    ),
     ("plimsoll.weights_unknown", Gauge, "Hosts without a report that counts."),
     ("plimsoll.weights_usable", Gauge, "Hosts that are weighed by their reports."),
     ("plimsoll.workers", Gauge, "Worker handles."),

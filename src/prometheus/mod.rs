@@ -280,3 +280,36 @@ fn write_hosts(text: &mut Text, looks: &[Look<'_>], limit: usize) {
         text.sample(name, &[("cluster", look.name)], omitted);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::Options;
+    use crate::config::{
+        Assignment, Behavior, ClientSideWeightedRoundRobin, ClusterConfig, LoadAware,
+        LocalityRouting, Maglev, Policy, RingHash,
+    };
+
+    #[test]
+    fn every_figure_of_every_policy_is_in_words() {
+        let policies = [
+            Policy::ClientSideWeightedRoundRobin(ClientSideWeightedRoundRobin::default()),
+            Policy::RingHash(RingHash::default()),
+            Policy::Maglev(Maglev::default()),
+        ];
+        for behavior in [Behavior::Native, Behavior::Envoy] {
+            for policy in policies.clone() {
+                let is_hashed = policy.consistent_hashing().is_some();
+                let mut config = ClusterConfig { behavior, policy, ..ClusterConfig::new("api") };
+                if !is_hashed {
+                    config.locality_routing = LocalityRouting::LoadAware(LoadAware::default());
+                }
+                let cluster = Cluster::open(config, &Assignment::default(), Options::default());
+                let stats = cluster.and_then(|cluster| cluster.stats()).expect("a valid cluster");
+                for (name, _) in stats.all() {
+                    assert!(Figure::of(name).is_some(), "{name} is not in words");
+                }
+            }
+        }
+    }
+}

@@ -69,6 +69,7 @@ impl ReplayCluster {
             seed: Some(open.seed.0),
             now_ns: nanoseconds("now_ms", open.now_ms.0)?,
             runtime,
+            log: None,
         };
         let name = config.name.clone();
         let follows = options.local_cluster.is_some();
