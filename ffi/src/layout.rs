@@ -18,6 +18,7 @@ use crate::prometheus::PrometheusOptions;
 use crate::reports::ResponseLoad;
 use crate::request_hash::{FilterState, Header, Request};
 use crate::status::Status;
+use crate::streams::StreamShown;
 use crate::text::Str;
 
 const _: () = assert!(size_of::<Status>() == 4);
@@ -150,6 +151,17 @@ mod pointers_of_64_bits {
     const _: () = assert!(offset_of!(OverrideShown, name) == 16);
     const _: () = assert!(offset_of!(OverrideShown, path) == 32);
     const _: () = assert!(offset_of!(OverrideShown, path_count) == 40);
+
+    const _: () = assert!(size_of::<StreamShown>() == 80);
+    const _: () = assert!(offset_of!(StreamShown, size) == 0);
+    const _: () = assert!(offset_of!(StreamShown, kind) == 8);
+    const _: () = assert!(offset_of!(StreamShown, slot) == 12);
+    const _: () = assert!(offset_of!(StreamShown, generation) == 16);
+    const _: () = assert!(offset_of!(StreamShown, reserved) == 20);
+    const _: () = assert!(offset_of!(StreamShown, interval_ns) == 24);
+    const _: () = assert!(offset_of!(StreamShown, address) == 32);
+    const _: () = assert!(offset_of!(StreamShown, dial) == 48);
+    const _: () = assert!(offset_of!(StreamShown, authority) == 64);
 
     const _: () = assert!(size_of::<PrometheusOptions>() == 16);
     const _: () = assert!(offset_of!(PrometheusOptions, size) == 0);

@@ -29,7 +29,7 @@
 //! | [`hosts`], [`localities`], [`override_sources`], [`dump`], [`prometheus`] | what a cluster looks like, for programs and for humans |
 //! | [`request_hash`] | the hash of a request, for policies that go by it |
 //! | [`worker`], [`pick`], [`batch`], [`override_host`], [`picked`] | the calls of a request |
-//! | [`reports`], [`handover`] | what hosts say of their own load, and have said to a cluster before |
+//! | [`reports`], [`streams`], [`handover`] | what hosts say of their own load, and have said to a cluster before |
 //! | [`host_data`] | the caller's own data behind a host |
 //! | [`version`], `layout` | which library this is, and how its structs lie in memory |
 
@@ -65,6 +65,7 @@ pub mod reports;
 pub mod request_hash;
 pub mod runtime;
 pub mod status;
+pub mod streams;
 pub mod text;
 pub mod version;
 pub mod worker;

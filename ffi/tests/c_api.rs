@@ -30,6 +30,7 @@ fn a_c_program_gets_what_the_header_promises() {
         "overrides.c",
         "logs.c",
         "scrapes.c",
+        "streams.c",
         "layout.c",
     ];
     let output = support::run_c(&sources(&names), "api");

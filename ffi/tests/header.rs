@@ -11,7 +11,7 @@ use std::fmt::Write;
 use plimsoll_ffi::status::plimsoll_status_name;
 
 /// In the order of the header.
-const SOURCES: [&str; 26] = [
+const SOURCES: [&str; 27] = [
     "version",
     "status",
     "text",
@@ -37,6 +37,7 @@ const SOURCES: [&str; 26] = [
     "override_host",
     "picked",
     "reports",
+    "streams",
     "handover",
 ];
 

@@ -23,7 +23,8 @@
  *                      never make a worker wait          set_runtime_bool, set_host_data, tick,
  *                                                        next_tick, hosts, stats, for_each_host,
  *                                                        for_each_locality, export_reports,
- *                                                        import_reports,
+ *                                                        import_reports, poll_streams,
+ *                                                        stream_message, stream_ended,
  *                                                        for_each_override_source;
  *                                                        plimsoll_worker_new, plimsoll_prometheus
  *   plimsoll_worker    one at a time; it may move        hash, pick, pick_filtered, pick_override,
@@ -50,7 +51,8 @@
  *
  * Callbacks run on the thread of the call that runs them: `accept` inside of
  * `plimsoll_worker_pick_filtered` and `plimsoll_worker_pick_override_filtered`, `set_cookie` inside of
- * `plimsoll_worker_hash`, `visit` inside of the `plimsoll_cluster_for_each_...`, `log` at the end of
+ * `plimsoll_worker_hash`, `visit` inside of the `plimsoll_cluster_for_each_...`, `act` inside of
+ * `plimsoll_cluster_poll_streams`, `log` at the end of
  * control calls, `release` inside of whichever control call or `_free` lets the last reference go.
  * They must not throw C++ exceptions, unwind or `longjmp`.
  *
@@ -408,6 +410,24 @@
  * `plimsoll_worker_done`: the request failed.
  */
 #define PLIMSOLL_OUTCOME_ERROR 1
+
+/**
+ * `plimsoll_stream_action.kind`: connect to `dial` and call
+ * `xds.service.orca.v3.OpenRcaService/StreamCoreMetrics`. If there still is a stream of this host,
+ * this one replaces it.
+ */
+#define PLIMSOLL_STREAM_OPEN 1
+
+/**
+ * `plimsoll_stream_action.kind`: close the connection without waiting for anything; its end need not
+ * be told. There may be none.
+ */
+#define PLIMSOLL_STREAM_CLOSE 2
+
+/**
+ * `plimsoll_cluster_stream_ended`: there is no status of gRPC. No connection, a reset, a GOAWAY.
+ */
+#define PLIMSOLL_STREAM_BROKEN -1
 
 /**
  * How a call ended. `PLIMSOLL_STATUS_OK` is 0; everything else but `PLIMSOLL_STATUS_PANIC` means
@@ -1127,6 +1147,52 @@ typedef struct plimsoll_response_load {
      */
     uint64_t now_ns;
 } plimsoll_response_load;
+
+/**
+ * What is to be done about one stream.
+ *
+ * A later library may know more of it: `size` says how large its struct is. The texts are UTF-8, do
+ * not end in a NUL, and are valid during the call of `act` only.
+ */
+typedef struct plimsoll_stream_action {
+    /**
+     * How many bytes of the struct the library has filled in.
+     */
+    size_t size;
+    /**
+     * `PLIMSOLL_STREAM_OPEN` or `PLIMSOLL_STREAM_CLOSE`.
+     */
+    uint32_t kind;
+    /**
+     * The slot of the host, as in a `plimsoll_pick`.
+     */
+    uint32_t slot;
+    /**
+     * Which host has the slot, as in a `plimsoll_pick`.
+     */
+    uint32_t generation;
+    /**
+     * 0. Fills the place that would be padding.
+     */
+    uint32_t reserved;
+    /**
+     * To open: the `report_interval` to ask for, in nanoseconds.
+     */
+    uint64_t interval_ns;
+    /**
+     * To open: the host's address.
+     */
+    struct plimsoll_str address;
+    /**
+     * To open: what to connect to, the address with the port of `oob_reporting_config` if there is
+     * one.
+     */
+    struct plimsoll_str dial;
+    /**
+     * To open: what to call the host in the request.
+     */
+    struct plimsoll_str authority;
+} plimsoll_stream_action;
 
 #ifdef __cplusplus
 extern "C" {
@@ -2107,6 +2173,80 @@ enum plimsoll_status plimsoll_cluster_report(const struct plimsoll_cluster *clus
                                              size_t length,
                                              uint64_t now_ns,
                                              struct plimsoll_error **error);
+
+/**
+ * Calls `act` for each stream of load reports that is to be opened or closed by now, and says when to
+ * ask again: `*next_ns`, on the scale of `plimsoll_cluster_tick`, and 0 if nothing is due by itself.
+ * There are none unless the policy asks for such streams (`enable_oob_load_report`). Ask at that time
+ * and after every change of hosts or settings; what streams bring and how they end goes to
+ * `plimsoll_cluster_stream_message` and `plimsoll_cluster_stream_ended`.
+ *
+ * `act` runs on this thread, during the call. No lock is held: any call of this library may be made
+ * in it, but the cluster must not be freed. It must not unwind or `longjmp`. Each action is shown
+ * once.
+ *
+ * Fails with `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_POISONED` or `PLIMSOLL_STATUS_PANIC`.
+ *
+ * Thread: any. Allocates: yes. Blocks: on other control calls, and if `act` does.
+ *
+ * # Safety
+ *
+ * `cluster` is NULL or alive, and stays so during the call; `act` is NULL or may be called with
+ * `userdata`; `next_ns` and `error` are NULL or writable.
+ */
+enum plimsoll_status plimsoll_cluster_poll_streams(const struct plimsoll_cluster *cluster,
+                                                   uint64_t now_ns,
+                                                   void *userdata,
+                                                   void (*act)(void *userdata,
+                                                               const struct plimsoll_stream_action *action),
+                                                   uint64_t *next_ns,
+                                                   struct plimsoll_error **error);
+
+/**
+ * Takes in a message of a stream that was opened for the host with this slot and generation:
+ * `length` bytes of an `xds.data.orca.v3.OrcaLoadReport` in protobuf. `message` may be NULL if `length`
+ * is 0, which is how a report looks in which everything is 0. A stream whose message is no report is
+ * closed by the next `plimsoll_cluster_poll_streams`. A message of a stream that is no longer wanted does
+ * nothing. What becomes of messages is counted, see `lb_orca_oob` in `plimsoll_cluster_stats`.
+ *
+ * Fails with `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_INVALID_ARGUMENT` for a length that no
+ * object can have, `PLIMSOLL_STATUS_POISONED` or `PLIMSOLL_STATUS_PANIC`.
+ *
+ * Thread: any. Allocates: yes. Blocks: on other control calls.
+ *
+ * # Safety
+ *
+ * `cluster` is NULL or alive, `message` is NULL or has `length` readable bytes, `error` is NULL or
+ * writable.
+ */
+enum plimsoll_status plimsoll_cluster_stream_message(const struct plimsoll_cluster *cluster,
+                                                     uint32_t slot,
+                                                     uint32_t generation,
+                                                     const void *message,
+                                                     size_t length,
+                                                     uint64_t now_ns,
+                                                     struct plimsoll_error **error);
+
+/**
+ * Takes note that a stream ended which was not closed on request. `grpc_status` is the status of gRPC,
+ * 0 included, or `PLIMSOLL_STREAM_BROKEN` if there is none. With 12, UNIMPLEMENTED, the host is not
+ * asked again, or not for long; otherwise the stream is opened again after a while, which doubles.
+ *
+ * Fails with `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_INVALID_ARGUMENT` for another negative
+ * status, `PLIMSOLL_STATUS_POISONED` or `PLIMSOLL_STATUS_PANIC`.
+ *
+ * Thread: any. Allocates: yes. Blocks: on other control calls.
+ *
+ * # Safety
+ *
+ * `cluster` is NULL or alive, `error` is NULL or writable.
+ */
+enum plimsoll_status plimsoll_cluster_stream_ended(const struct plimsoll_cluster *cluster,
+                                                   uint32_t slot,
+                                                   uint32_t generation,
+                                                   int32_t grpc_status,
+                                                   uint64_t now_ns,
+                                                   struct plimsoll_error **error);
 
 /**
  * Writes what the cluster's hosts have reported, and how far their weights have followed that, and

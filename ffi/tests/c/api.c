@@ -218,6 +218,7 @@ int main(void) {
         {"host_data", test_host_data},   {"threads", test_threads},
         {"hashes", test_hashes},         {"overrides", test_overrides},
         {"logs", test_logs},             {"scrapes", test_scrapes},
+        {"streams", test_streams},
     };
     for (size_t index = 0; index < sizeof tests / sizeof tests[0]; index++) {
         tests[index].run();

@@ -104,5 +104,6 @@ void test_hashes(void);
 void test_overrides(void);
 void test_logs(void);
 void test_scrapes(void);
+void test_streams(void);
 
 #endif

@@ -140,6 +140,17 @@ AT(plimsoll_override_source, name, 16);
 AT(plimsoll_override_source, path, 32);
 AT(plimsoll_override_source, path_count, 40);
 
+ASSERTED(sizeof(plimsoll_stream_action) == 80);
+AT(plimsoll_stream_action, size, 0);
+AT(plimsoll_stream_action, kind, 8);
+AT(plimsoll_stream_action, slot, 12);
+AT(plimsoll_stream_action, generation, 16);
+AT(plimsoll_stream_action, reserved, 20);
+AT(plimsoll_stream_action, interval_ns, 24);
+AT(plimsoll_stream_action, address, 32);
+AT(plimsoll_stream_action, dial, 48);
+AT(plimsoll_stream_action, authority, 64);
+
 ASSERTED(sizeof(plimsoll_prometheus_options) == 16);
 AT(plimsoll_prometheus_options, size, 0);
 AT(plimsoll_prometheus_options, max_hosts, 8);

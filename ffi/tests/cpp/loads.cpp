@@ -112,10 +112,39 @@ void reports_come_on_streams_too() {
     CHECK(cluster.import_reports("").error().field() == "line 1");
 }
 
+void streams_are_opened_and_closed_when_it_is_time() {
+    const plimsoll::Cluster cluster = open(
+        "name: api\nload_balancing_policy:\n  policies:\n  - typed_extension_config:\n"
+        "      name: envoy.load_balancing_policies.client_side_weighted_round_robin\n"
+        "      typed_config: {\"@type\": type.googleapis.com/envoy.extensions."
+        "load_balancing_policies.client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin, "
+        "enable_oob_load_report: true, oob_reporting_period: 1s}\n");
+    CHECK(cluster.apply(plimsoll::Update().upsert("10.0.0.1:80")));
+    plimsoll::StreamHost host = {0, 0};
+    int opened = 0, closed = 0;
+    auto act = [&](const plimsoll::StreamAction& action) {
+        opened += action.opens() && action.dial() == action.address() &&
+                  !action.authority().empty() && action.interval() == std::chrono::seconds(1);
+        closed += action.closes() && action.raw().reserved == 0;
+        host = action.host();
+    };
+    auto next = cluster.poll_streams(plimsoll::Time(0), act);
+    CHECK(next && *next);
+    next = cluster.poll_streams(**next, act);
+    CHECK(next && opened == 1 && closed == 0);
+    const plimsoll::Time now = std::chrono::seconds(2);
+    CHECK(cluster.stream_message(host, "", now));
+    CHECK(cluster.stream_message(host, "\xff\xff", now));
+    CHECK(cluster.poll_streams(now, act) && closed == 1);
+    CHECK(cluster.stream_ended(host, PLIMSOLL_STREAM_BROKEN, now));
+    CHECK(cluster.stream_ended(host, -2, now).error().field() == "grpc_status");
+}
+
 }  // namespace
 
 void test_loads() {
     the_idle_host_is_picked_over_the_busy_one();
     weights_follow_reports();
     reports_come_on_streams_too();
+    streams_are_opened_and_closed_when_it_is_time();
 }

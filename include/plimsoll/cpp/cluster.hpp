@@ -326,6 +326,54 @@ public:
                      error);
     }
 
+    /// Shows which streams of load reports are to be opened or closed by now, and gives when to ask
+    /// again; nothing if nothing is due by itself. There are none unless the policy asks for them. Ask
+    /// at that time, and after every change of hosts or settings.
+    ///
+    /// No lock is held: `act` may make any call, but must not destroy the cluster.
+    ///
+    /// Fails with `Status::null_argument`, `Status::poisoned` or `Status::panic`.
+    ///
+    /// Thread: any. Allocates: yes. Blocks: on other control calls, and if `act` does.
+    Result<std::optional<Time>> poll_streams(Time now, StreamActor act) const noexcept {
+        std::uint64_t next_ns = 0;
+        detail::ErrorSlot error;
+        const plimsoll_status status = plimsoll_cluster_poll_streams(
+            handle(), detail::to_ns(now), &act, act ? &detail::act_on_stream : nullptr, &next_ns,
+            error);
+        if (status != PLIMSOLL_STATUS_OK) {
+            return error.take(status);
+        }
+        return next_ns == 0 ? std::nullopt : std::optional<Time>(detail::from_ns(next_ns));
+    }
+
+    /// Takes in a message of a stream: an `OrcaLoadReport` in protobuf. A stream whose message is none
+    /// is closed by the next `poll_streams`.
+    ///
+    /// Fails with `Status::null_argument`, `Status::poisoned` or `Status::panic`.
+    ///
+    /// Thread: any. Allocates: yes. Blocks: on other control calls.
+    Result<void> stream_message(StreamHost host, std::string_view message, Time now) const noexcept {
+        detail::ErrorSlot error;
+        return ok_or(plimsoll_cluster_stream_message(handle(), host.slot, host.generation,
+                                                     message.data(), message.size(),
+                                                     detail::to_ns(now), error),
+                     error);
+    }
+
+    /// Takes note that a stream ended which was not closed on request, with this status of gRPC, or
+    /// `PLIMSOLL_STREAM_BROKEN`.
+    ///
+    /// Fails as `stream_message` does, and with `Status::invalid_argument` for another negative status.
+    ///
+    /// Thread: any. Allocates: yes. Blocks: on other control calls.
+    Result<void> stream_ended(StreamHost host, std::int32_t grpc_status, Time now) const noexcept {
+        detail::ErrorSlot error;
+        return ok_or(plimsoll_cluster_stream_ended(handle(), host.slot, host.generation, grpc_status,
+                                                   detail::to_ns(now), error),
+                     error);
+    }
+
     /// Puts an object behind a host, once for each host; `Worker::host_data<T>` finds it with each
     /// pick.
     ///

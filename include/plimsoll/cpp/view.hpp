@@ -201,6 +201,61 @@ private:
     const plimsoll_override_source& source_;
 };
 
+/// Which host a stream of load reports belongs to, as in a `Pick`.
+struct StreamHost {
+    /// The host's slot.
+    std::uint32_t slot;
+    /// Which host has the slot.
+    std::uint32_t generation;
+};
+
+/// What is to be done about a stream of load reports, as `Cluster::poll_streams` shows it. It is there
+/// during the call only, and so are its texts.
+///
+/// @code{.cpp}
+/// auto next = cluster.poll_streams(plimsoll::Time(0), [](const plimsoll::StreamAction& action) {
+///     if (action.opens()) {
+///         std::cout << "connect to " << action.dial() << '\n';
+///     }
+/// });
+/// @endcode
+class StreamAction {
+public:
+    /// Shows what a C callback was given; `action` outlives this.
+    explicit StreamAction(const plimsoll_stream_action& action) noexcept : action_(action) {}
+
+    StreamAction(const StreamAction&) = delete;
+    StreamAction& operator=(const StreamAction&) = delete;
+
+    /// Whether to connect to `dial()` and call `StreamCoreMetrics`; if there still is a stream of this
+    /// host, the new one replaces it. Otherwise the connection is to be closed, if there is one.
+    bool opens() const noexcept { return action_.kind == PLIMSOLL_STREAM_OPEN; }
+    /// Whether the connection is to be closed, without waiting for anything.
+    bool closes() const noexcept { return action_.kind == PLIMSOLL_STREAM_CLOSE; }
+    /// Whose stream it is.
+    StreamHost host() const noexcept { return {action_.slot, action_.generation}; }
+    /// The `report_interval` to ask for.
+    std::chrono::nanoseconds interval() const noexcept {
+        return detail::from_ns(action_.interval_ns);
+    }
+    /// The host's address.
+    std::string_view address() const noexcept { return detail::from_c(action_.address); }
+    /// What to connect to.
+    std::string_view dial() const noexcept { return detail::from_c(action_.dial); }
+    /// What to call the host in the request.
+    std::string_view authority() const noexcept { return detail::from_c(action_.authority); }
+
+    /// What the C interface shows. A library that is older than the header has filled in `size`
+    /// bytes of it.
+    const plimsoll_stream_action& raw() const noexcept { return action_; }
+
+private:
+    const plimsoll_stream_action& action_;
+};
+
+/// Sees what is to be done about streams, one by one.
+using StreamActor = FunctionRef<void(const StreamAction&)>;
+
 /// Sees hosts one by one.
 using HostVisitor = FunctionRef<Visit(const Host&)>;
 
@@ -220,6 +275,10 @@ inline int visit_host(void* visitor, const plimsoll_host* host) noexcept {
 
 inline int visit_locality(void* visitor, const plimsoll_locality* locality) noexcept {
     return static_cast<int>((*static_cast<const LocalityVisitor*>(visitor))(Locality(*locality)));
+}
+
+inline void act_on_stream(void* actor, const plimsoll_stream_action* action) noexcept {
+    (*static_cast<const StreamActor*>(actor))(StreamAction(*action));
 }
 
 inline int visit_override_source(void* visitor, const plimsoll_override_source* source) noexcept {
