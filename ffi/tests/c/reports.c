@@ -260,9 +260,9 @@ static void a_report_by_address_says_what_is_wrong(void) {
     expect_error(error, PLIMSOLL_STATUS_REPORT_REJECTED, "report_rejected", ONE,
                  "QPS must be positive");
     OK(plimsoll_cluster_reload(cluster, str(TWO_HOSTS), NULL, NULL));
-    EXPECT(PLIMSOLL_STATUS_REPORT_REJECTED,
+    EXPECT(PLIMSOLL_STATUS_REPORT_NOT_WANTED,
            plimsoll_cluster_report(cluster, str(ONE), message, MESSAGE, 0, &error));
-    expect_error(error, PLIMSOLL_STATUS_REPORT_REJECTED, "report_rejected", ONE,
+    expect_error(error, PLIMSOLL_STATUS_REPORT_NOT_WANTED, "report_not_wanted", ONE,
                  "the policy does not go by load reports");
     close_both();
 }
