@@ -1851,8 +1851,8 @@ enum plimsoll_status plimsoll_worker_hash(struct plimsoll_worker *worker,
  * `PLIMSOLL_STATUS_UNSUPPORTED_FIELD` for the request, or `PLIMSOLL_STATUS_PANIC`. `*out` is 0 on
  * failure.
  *
- * Thread: any. Allocates: for new cookies, and for a header with more than eight values. Blocks:
- * no, unless `set_cookie` does.
+ * Thread: any. Allocates: for new cookies, and for a header with more than eight values.
+ * Blocks: no, unless `set_cookie` does.
  *
  * # Safety
  *

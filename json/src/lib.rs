@@ -12,7 +12,7 @@
 //!
 //! let cluster = Cluster::open(ClusterConfig::new("api"), &Assignment::default(), Options::default())?;
 //! let loads = show(&cluster, &Show::all_of(Part::Loads))?;
-//! assert_eq!(text(&loads), r#"{"healthy":[0.0],"degraded":[0.0],"panic":[false]}"#);
+//! assert_eq!(text(&loads), r#"{"healthy":[100.0],"degraded":[0.0],"panic":[true]}"#);
 //! # Ok::<(), plimsoll::Error>(())
 //! ```
 
