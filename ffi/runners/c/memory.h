@@ -24,8 +24,9 @@ plimsoll_str arena_copy(arena *memory, const char *data, size_t length);
 
 /* A text that is put together, with a NUL after it. */
 plimsoll_str arena_text(arena *memory, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-plimsoll_str arena_text_of(arena *memory, const char *format, va_list arguments);
+    __attribute__((nonnull(2), format(printf, 2, 3)));
+plimsoll_str arena_text_of(arena *memory, const char *format, va_list arguments)
+    __attribute__((nonnull(2), format(printf, 2, 0)));
 
 /* Frees all of it. */
 void arena_clear(arena *memory);
@@ -44,7 +45,7 @@ void buffer_add(buffer *text, const char *data, size_t length);
 
 void buffer_text(buffer *text, const char *literal);
 
-void buffer_format(buffer *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void buffer_format(buffer *text, const char *format, ...) __attribute__((nonnull(2), format(printf, 2, 3)));
 
 /* Empties it; the room stays. */
 void buffer_clear(buffer *text);
