@@ -65,7 +65,7 @@ static void write_mismatch(replay *replay, arena *memory, const line_result *lin
 /* Hands on what was written. */
 static bool flush(replay *replay) {
     size_t length = replay->output.length;
-    bool is_written = fwrite(replay->output.data, 1, length, stdout) == length;
+    bool is_written = length == 0 || fwrite(replay->output.data, 1, length, stdout) == length;
     buffer_clear(&replay->output);
     return is_written && (!replay->flushes || fflush(stdout) == 0);
 }

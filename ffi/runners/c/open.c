@@ -62,7 +62,7 @@ static bool find_local(operation *op, opening *opening) {
     }
     const cluster *local = session_find(op->session, opening->local_cluster);
     if (local == NULL) {
-        refuse(op, "local_cluster", "no cluster \"%.*s\" is open", SHOWN(opening->local_cluster));
+        refuse_cluster(op, "local_cluster", opening->local_cluster);
         return false;
     }
     opening->options.local_cluster = local->handle;

@@ -68,6 +68,11 @@ static bool follow(operation *op) {
     return true;
 }
 
+void refuse_cluster(operation *op, const char *field, plimsoll_str name) {
+    json value = {.kind = JSON_STRING, .string = name};
+    refuse(op, field, "no cluster %.*s is open", SHOWN(json_text(op->memory, &value)));
+}
+
 bool begin(operation *op) {
     keys_end(&op->keys);
     return op->keys.problem->data == NULL && follow(op);
@@ -82,7 +87,7 @@ cluster *begin_with_cluster(operation *op) {
     if (name.data == NULL) {
         refuse(op, "cluster", "no cluster is open");
     } else if (found == NULL) {
-        refuse(op, "cluster", "no cluster \"%.*s\" is open", SHOWN(name));
+        refuse_cluster(op, "cluster", name);
     }
     return found;
 }

@@ -14,6 +14,9 @@ struct session {
 /* The cluster of this name; NULL if none is open. */
 cluster *session_find(const session *session, plimsoll_str name);
 
+/* The answer about a cluster that is not open. */
+void refuse_cluster(operation *op, const char *field, plimsoll_str name);
+
 /* Takes a cluster over, in the place of another of its name. */
 void session_add(session *session, cluster *cluster);
 

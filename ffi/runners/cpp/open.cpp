@@ -57,7 +57,7 @@ Answer run_open(Operation& op) {
 
     Cluster* local = local_name ? op.session.find(*local_name) : nullptr;
     if (local_name && local == nullptr) {
-        throw Refused::invalid("local_cluster", "no cluster \"" + *local_name + "\" is open");
+        throw not_open("local_cluster", *local_name);
     }
     if (workers < 1 || workers > MAX_WORKERS) {
         throw Refused::invalid("workers",

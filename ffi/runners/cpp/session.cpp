@@ -106,6 +106,10 @@ void Session::add(const std::string& name, std::unique_ptr<Cluster> cluster) {
     last_ = name;
 }
 
+Refused not_open(const char* field, const std::string& name) {
+    return Refused::invalid(field, "no cluster " + in_quotes(name) + " is open");
+}
+
 void Operation::begin() {
     keys.end();
     for (const auto& [own, cluster] : session.clusters_) {
@@ -121,7 +125,7 @@ Cluster& Operation::cluster() {
     }
     Cluster* found = session.find(*wanted);
     if (found == nullptr) {
-        throw Refused::invalid("cluster", "no cluster \"" + *wanted + "\" is open");
+        throw not_open("cluster", *wanted);
     }
     return *found;
 }

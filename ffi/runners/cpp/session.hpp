@@ -59,6 +59,9 @@ public:
     Cluster& cluster();
 };
 
+// The answer about a cluster that is not open.
+Refused not_open(const char* field, const std::string& name);
+
 // The answer of an operation that changes something.
 inline Answer ok() { return {"ok", "true"}; }
 
