@@ -4,12 +4,13 @@ use std::ffi::c_void;
 use std::mem::offset_of;
 
 use plimsoll::config::Behavior;
-use plimsoll::{Locality, LogLevel, LogSink, Options};
+use plimsoll::{Locality, LogLevel, LogSink, Options, Runtime};
 
 use crate::cluster::ClusterHandle;
 use crate::failure::Failure;
 use crate::growable::{self, Growable};
 use crate::handle;
+use crate::runtime::{self, RuntimeValue};
 use crate::text::Str;
 
 /// `plimsoll_cluster_options.behavior`: the same configuration and weights as Envoy, chosen
@@ -57,6 +58,11 @@ pub struct ClusterOptions {
     /// changes with its own next control call, `plimsoll_cluster_tick` at the latest. Either cluster
     /// may be freed first: once the local one is freed, what it was last goes on to count.
     pub local_cluster: *const ClusterHandle,
+    /// Runtime values that hold from the start, also with `PLIMSOLL_BEHAVIOR_ENVOY`, which takes
+    /// later ones up with the next change only. May be NULL if `runtime_count` is 0.
+    pub runtime: *const RuntimeValue,
+    /// How many.
+    pub runtime_count: usize,
     /// Where the cluster's messages go; NULL: nowhere. It is called at the end of control calls of
     /// this cluster, `plimsoll_cluster_open` included, on the thread of the call and with no lock of
     /// the library held, so that several threads may be in it at once; never by the calls of a worker,
@@ -81,8 +87,9 @@ unsafe impl Growable for ClusterOptions {}
 ///
 /// # Safety
 ///
-/// `options` is null or as [`growable::read`] wants it, its texts are readable during the call, and
-/// its local cluster is null or alive during the call.
+/// `options` is null or as [`growable::read`] wants it, its texts are readable during the call, its
+/// local cluster is null or alive during the call, and its runtime values are as
+/// [`runtime::engine_values`] wants them.
 ///
 /// # Errors
 ///
@@ -95,11 +102,7 @@ pub(crate) unsafe fn engine_options(
     }
     // SAFETY: not null; the caller promises the rest.
     let given = unsafe { growable::read(options) }.map_err(|problem| problem.failure("options"))?;
-    let behavior = match given.behavior {
-        PLIMSOLL_BEHAVIOR_NATIVE => Behavior::Native,
-        PLIMSOLL_BEHAVIOR_ENVOY => Behavior::Envoy,
-        other => return Err(Failure::unknown_number("options.behavior", other)),
-    };
+    let behavior = behavior(given.behavior, "options.behavior")?;
     let seed = match given.has_seed {
         0 => None,
         1 => Some(given.seed),
@@ -117,8 +120,12 @@ pub(crate) unsafe fn engine_options(
     growable::unused(given.reserved, offset_of!(ClusterOptions, reserved), "options")?;
     let log = log(&given)?;
     let now_ns = given.now_ns;
-    let options = Options { node_locality, local_cluster, seed, now_ns, log, ..Options::default() };
-    Ok((behavior, options))
+    let mut runtime = Runtime::default();
+    // SAFETY: passed on from the caller.
+    let values =
+        unsafe { runtime::engine_values(given.runtime, given.runtime_count, "options.runtime") }?;
+    values.into_iter().for_each(|(key, value)| runtime.set(key, value));
+    Ok((behavior, Options { node_locality, local_cluster, seed, now_ns, runtime, log }))
 }
 
 /// The caller's pointer for its `log`.
@@ -153,6 +160,19 @@ fn log(given: &ClusterOptions) -> Result<Option<LogSink>, Failure> {
             unsafe { log(userdata.get(), level as u32, Str::lend(text)) };
         })
     }))
+}
+
+/// A behavior by its number; `field` is where it stood.
+///
+/// # Errors
+///
+/// A number that stands for nothing.
+pub(crate) fn behavior(number: u32, field: &str) -> Result<Behavior, Failure> {
+    match number {
+        PLIMSOLL_BEHAVIOR_NATIVE => Ok(Behavior::Native),
+        PLIMSOLL_BEHAVIOR_ENVOY => Ok(Behavior::Envoy),
+        other => Err(Failure::unknown_number(field, other)),
+    }
 }
 
 /// Three texts as a place.

@@ -2,13 +2,15 @@
 
 use std::ffi::{c_int, c_void};
 
+use plimsoll::HostRef;
 use plimsoll::config::override_addresses;
 
+use crate::array;
 use crate::guard::status;
 use crate::out::fresh;
-use crate::pick::{Pick, PickContext, agreement, given};
+use crate::pick::{Pick, PickContext, given};
 use crate::status::Status;
-use crate::text::{Str, list};
+use crate::text::Str;
 use crate::worker::WorkerHandle;
 
 /// Picks the host that the request names, in any priority and instead of a pick by policy.
@@ -56,28 +58,31 @@ pub unsafe extern "C" fn plimsoll_worker_pick_override(
         let out = unsafe { fresh(out, Pick::NONE) }.ok_or(Status::NullArgument)?;
         // SAFETY: null is handled; otherwise the caller promises that it is alive.
         let worker = unsafe { WorkerHandle::entered(worker) }?;
-        // SAFETY: the caller promises that the texts are readable.
-        let (addresses, strict) = unsafe { wanted(addresses, count, strict) }?;
+        let strict = switch(strict)?;
+        // SAFETY: the caller promises that they are readable.
+        let named = unsafe { named(addresses, count) }?;
         let choose =
-            |context: &_| Ok(Pick::of(worker.engine()?.pick_override(context, addresses, strict)?));
+            |context: &_| Ok(Pick::of(worker.engine()?.pick_override(context, named, strict)?));
         // SAFETY: passed on from the caller.
         *out = unsafe { given(context, choose) }?;
         Ok(())
     })
 }
 
-/// The same with a filter: if it comes to a pick by policy, that one is a pick of
-/// `plimsoll_worker_pick_filtered`, with `accept` and `context->retries` as there. Hosts that the
-/// request names do not go through `accept`, as in Envoy.
+/// The same with a filter for the hosts that the policy picks, if it comes to that: as with
+/// `plimsoll_worker_pick_filtered`, `context->retries` more hosts are tried while `accept` returns
+/// 0. Hosts that the request names do not go through it, as in Envoy.
 ///
-/// Fails as `plimsoll_worker_pick_override` does.
+/// Fails as `plimsoll_worker_pick_override` and `plimsoll_worker_pick_filtered` do.
 ///
 /// Thread: the one that uses `worker`. Allocates: as `plimsoll_worker_pick`. Blocks: no, unless
 /// `accept` does.
 ///
 /// # Safety
 ///
-/// As for `plimsoll_worker_pick_override`; `accept` is NULL or may be called with `userdata`.
+/// `worker` is NULL or alive and no other thread uses it, `context` is NULL or as large as its
+/// `size` says, `addresses` is NULL or points to `count` readable texts, `accept` is NULL or may be
+/// called with `userdata`, `out` is NULL or writable.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn plimsoll_worker_pick_override_filtered(
@@ -95,13 +100,15 @@ pub unsafe extern "C" fn plimsoll_worker_pick_override_filtered(
         let out = unsafe { fresh(out, Pick::NONE) }.ok_or(Status::NullArgument)?;
         // SAFETY: null is handled; otherwise the caller promises that it is alive.
         let worker = unsafe { WorkerHandle::entered(worker) }?;
+        let accept = accept.ok_or(Status::NullArgument)?;
+        let strict = switch(strict)?;
+        // SAFETY: the caller promises that they are readable.
+        let named = unsafe { named(addresses, count) }?;
         // SAFETY: the caller promises that it may be called so.
-        let agrees = unsafe { agreement(&worker, userdata, accept) }?;
-        // SAFETY: the caller promises that the texts are readable.
-        let (addresses, strict) = unsafe { wanted(addresses, count, strict) }?;
+        let agrees = |pick, host: HostRef<'_>| unsafe { worker.ask(pick, host, userdata, accept) };
         let choose = |context: &_| {
             let mut engine = worker.engine()?;
-            Ok(Pick::of(engine.pick_override_filtered(context, addresses, strict, agrees)?))
+            Ok(Pick::of(engine.pick_override_filtered(context, named, strict, agrees)?))
         };
         // SAFETY: passed on from the caller.
         *out = unsafe { given(context, choose) }?;
@@ -109,7 +116,15 @@ pub unsafe extern "C" fn plimsoll_worker_pick_override_filtered(
     })
 }
 
-/// The addresses that are wanted, and whether nothing else will do.
+fn switch(strict: u32) -> Result<bool, Status> {
+    match strict {
+        0 => Ok(false),
+        1 => Ok(true),
+        _ => Err(Status::InvalidArgument),
+    }
+}
+
+/// The addresses in all texts, each of which is checked.
 ///
 /// # Safety
 ///
@@ -117,26 +132,20 @@ pub unsafe extern "C" fn plimsoll_worker_pick_override_filtered(
 ///
 /// # Errors
 ///
-/// A text without a place, or a `strict` that stands for nothing.
-unsafe fn wanted<'call>(
+/// A text without a place.
+unsafe fn named<'call>(
     from: *const Str,
     count: usize,
-    strict: u32,
-) -> Result<(impl Iterator<Item = &'call str>, bool), Status> {
-    let strict = match strict {
-        0 => false,
-        1 => true,
-        _ => return Err(Status::InvalidArgument),
-    };
+) -> Result<impl Iterator<Item = &'call str>, Status> {
     // SAFETY: passed on from the caller.
-    let texts = unsafe { list(from, count) }?;
+    let texts: &'call [Str] = unsafe { array::items(from, count) }?;
     for text in texts {
-        // SAFETY: as above.
+        // SAFETY: passed on from the caller.
         unsafe { text.bytes() }?;
     }
-    // SAFETY: all of them were checked just now, and are readable during the call.
+    // SAFETY: checked just now, and readable during the call.
     let bytes = |text: &Str| unsafe { text.bytes() }.ok().flatten().unwrap_or_default();
-    Ok((texts.iter().flat_map(move |text| named_in(bytes(text))), strict))
+    Ok(texts.iter().flat_map(move |text| named_in(bytes(text))))
 }
 
 /// Stands for what is not UTF-8, which no host can have for an address.

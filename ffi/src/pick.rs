@@ -272,34 +272,13 @@ pub unsafe extern "C" fn plimsoll_worker_pick_filtered(
         let out = unsafe { fresh(out, Pick::NONE) }.ok_or(Status::NullArgument)?;
         // SAFETY: null is handled; otherwise the caller promises that it is alive.
         let worker = unsafe { WorkerHandle::entered(worker) }?;
+        let accept = accept.ok_or(Status::NullArgument)?;
         // SAFETY: the caller promises that it may be called so.
-        let agrees = unsafe { agreement(&worker, userdata, accept) }?;
+        let agrees = |pick, host: HostRef<'_>| unsafe { worker.ask(pick, host, userdata, accept) };
         let choose = |context: &_| Ok(Pick::of(worker.engine()?.pick_filtered(context, agrees)?));
         // SAFETY: passed on from the caller.
         *out = unsafe { given(context, choose) }?;
         Ok(())
-    })
-}
-
-/// What an `accept` of C says about candidates of this worker.
-///
-/// # Safety
-///
-/// `accept` is null or may be called with `userdata` for as long as the answer lives.
-///
-/// # Errors
-///
-/// It is NULL.
-pub(crate) unsafe fn agreement<'call>(
-    worker: &'call WorkerHandle,
-    userdata: *mut c_void,
-    accept: Option<unsafe extern "C" fn(userdata: *mut c_void, candidate: *const Pick) -> c_int>,
-) -> Result<impl Fn(plimsoll::Pick, HostRef<'_>) -> bool + 'call, Status> {
-    let accept = accept.ok_or(Status::NullArgument)?;
-    Ok(move |pick: plimsoll::Pick, host: HostRef<'_>| {
-        let candidate = Pick::of(pick);
-        // SAFETY: the caller promises that it may be called so.
-        worker.asking(pick, host, || unsafe { accept(userdata, &raw const candidate) } != 0)
     })
 }
 

@@ -4,13 +4,13 @@ use std::ffi::c_char;
 
 use plimsoll::{PrometheusLimits, prometheus_text};
 
+use crate::array;
 use crate::cluster::ClusterHandle;
 use crate::growable::{self, Growable, SizeProblem};
 use crate::guard::status;
 use crate::handle;
 use crate::out::TextBuffer;
 use crate::status::Status;
-use crate::text::list;
 
 /// How much a scrape may hold of each cluster. Growable: start from
 /// `PLIMSOLL_PROMETHEUS_OPTIONS_INIT`.
@@ -66,7 +66,7 @@ pub unsafe extern "C" fn plimsoll_prometheus(
         // SAFETY: the caller promises that they are null or writable.
         let buffer = unsafe { TextBuffer::new(buffer, capacity, needed) }?;
         // SAFETY: the caller promises that it is null or readable.
-        let handles = unsafe { list(clusters, count) }?;
+        let handles = unsafe { array::items(clusters, count) }?;
         let mut clusters = Vec::with_capacity(handles.len());
         for cluster in handles {
             // SAFETY: null is handled; otherwise the caller promises that it is alive.

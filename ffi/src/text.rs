@@ -1,4 +1,4 @@
-//! Text as a pointer and a length: lent by the caller, or lent to it; and arrays.
+//! Text as a pointer and a length: lent by the caller, or lent to it.
 //!
 //! What comes in is checked to be UTF-8, but for values of headers. What goes out this way has a
 //! life that is easy to see, as long as an error object or as one call of a callback; all other text
@@ -102,28 +102,6 @@ pub(crate) unsafe fn bytes<'call>(
     isize::try_from(len).map_err(|_| Status::InvalidArgument)?;
     // SAFETY: not null and of a possible length; the caller promises the rest.
     Ok(Some(unsafe { slice::from_raw_parts(data, len) }))
-}
-
-/// An array that the caller lends, for as long as the call lasts.
-///
-/// # Safety
-///
-/// `from` is null or points to `count` values that nobody changes during `'call`.
-///
-/// # Errors
-///
-/// NULL with a count, or a count that no array can have.
-pub(crate) unsafe fn list<'call, T>(from: *const T, count: usize) -> Result<&'call [T], Status> {
-    if count == 0 {
-        return Ok(&[]);
-    }
-    if from.is_null() {
-        return Err(Status::NullArgument);
-    }
-    let length = count.checked_mul(size_of::<T>()).ok_or(Status::InvalidArgument)?;
-    isize::try_from(length).map_err(|_| Status::InvalidArgument)?;
-    // SAFETY: not null and of a possible length; the caller promises the rest.
-    Ok(unsafe { slice::from_raw_parts(from, count) })
 }
 
 /// An error of [`bytes`] with words; `name` is the argument's.

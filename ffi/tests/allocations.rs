@@ -98,6 +98,8 @@ fn open(behavior: u32, settings: &str) -> (*mut ClusterHandle, *mut WorkerHandle
         zone: EMPTY,
         sub_zone: EMPTY,
         local_cluster: null(),
+        runtime: null(),
+        runtime_count: 0,
         log: None,
         log_userdata: null_mut(),
         log_level: 0,
@@ -335,6 +337,8 @@ fn hash(worker: *mut WorkerHandle, route: *const HashPolicies, headers: &[Header
         source_ip: EMPTY,
         remote_address: text("10.9.0.1:4711"),
         local_address: text("10.9.0.2:80"),
+        cookies: null(),
+        cookie_count: 0,
         filter_states: null(),
         filter_state_count: 0,
     };

@@ -31,6 +31,8 @@ fn a_c_program_gets_what_the_header_promises() {
         "logs.c",
         "scrapes.c",
         "streams.c",
+        "json.c",
+        "repeat.c",
         "layout.c",
     ];
     let output = support::run_c(&sources(&names), "api");

@@ -11,7 +11,7 @@ use std::fmt::Write;
 use plimsoll_ffi::status::plimsoll_status_name;
 
 /// In the order of the header.
-const SOURCES: [&str; 27] = [
+const SOURCES: [&str; 29] = [
     "version",
     "status",
     "text",
@@ -31,6 +31,7 @@ const SOURCES: [&str; 27] = [
     "dump",
     "prometheus",
     "worker",
+    "worker_options",
     "request_hash",
     "pick",
     "batch",
@@ -39,6 +40,7 @@ const SOURCES: [&str; 27] = [
     "reports",
     "streams",
     "handover",
+    "json",
 ];
 
 fn generated() -> String {

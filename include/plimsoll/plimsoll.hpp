@@ -30,6 +30,7 @@
 #include "cpp/function_ref.hpp"
 #include "cpp/hash.hpp"
 #include "cpp/health.hpp"
+#include "cpp/json.hpp"
 #include "cpp/log.hpp"
 #include "cpp/pick.hpp"
 #include "cpp/prometheus.hpp"

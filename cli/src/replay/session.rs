@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 
 use plimsoll::config::{ConfigError, Problem};
-use plimsoll::{Cluster, Error, Source};
+use plimsoll::{Cluster, Error};
+use plimsoll_json::Part;
 use serde_json::Value;
 
 use super::cluster::ReplayCluster;
 use super::hash;
 use super::names::What;
 use super::op::{Open, Operation, Show};
-use super::output;
 use super::reports::{Refused, Reported};
 
 /// What a successful operation gives: the key of its result, and the value.
@@ -24,6 +24,11 @@ pub(crate) fn unsupported(field: &str, what: impl Into<String>) -> Error {
 /// The error for a value that is well-formed and cannot be used.
 pub(crate) fn invalid(field: impl Into<String>, message: impl Into<String>) -> Error {
     ConfigError::new(field, Problem::Invalid { message: message.into() }).into()
+}
+
+/// The error for a cluster that is not there.
+fn not_open(field: &str, name: &str) -> Error {
+    invalid(field, format!("no cluster {} is open", plimsoll_json::text(&name.into())))
 }
 
 /// See the module.
@@ -79,7 +84,7 @@ impl Session {
     /// A name that is open already is replaced; the configuration's name is the default.
     fn open(&mut self, name: Option<&str>, open: Open) -> Result<(), Error> {
         let local_cluster = open.local_cluster.as_deref().map(|name| {
-            let missing = || invalid("local_cluster", format!("no cluster {name:?} is open"));
+            let missing = || not_open("local_cluster", name);
             let cluster = self.clusters.get(name).ok_or_else(missing)?;
             Ok::<_, Error>(cluster.engine().as_local_cluster())
         });
@@ -94,28 +99,20 @@ impl Session {
     fn cluster(&mut self, name: Option<&str>) -> Result<&mut ReplayCluster, Error> {
         let name = name.or(self.last.as_deref());
         let name = name.ok_or_else(|| invalid("cluster", "no cluster is open"))?;
-        let missing = || invalid("cluster", format!("no cluster {name:?} is open"));
-        self.clusters.get_mut(name).ok_or_else(missing)
+        self.clusters.get_mut(name).ok_or_else(|| not_open("cluster", name))
     }
 }
 
 fn show(cluster: &Cluster, show: &Show) -> Result<Payload, Error> {
-    match show.what {
-        What::Loads => Ok(("loads", output::loads(&cluster.view()))),
-        What::Hosts => Ok(("hosts", output::hosts(&cluster.view()))),
-        What::Localities => {
-            let source = show.source.map(Into::into);
-            Ok((
-                "localities",
-                output::localities(&cluster.view(), show.priority.map(|it| it.0), source),
-            ))
-        }
-        What::Table => {
-            let priority = show.priority.map_or(0, |priority| priority.0);
-            let source = show.source.map_or(Source::Healthy, Into::into);
-            Ok(("table", output::table(&cluster.view(), priority, source)?))
-        }
-        What::Stats => Ok(("stats", output::stats(cluster)?)),
-        What::Snapshot => Ok(("snapshot", output::snapshot(cluster)?)),
-    }
+    let source = show.source.map(Into::into);
+    let priority = show.priority.map(|priority| priority.0);
+    let (key, part) = match show.what {
+        What::Loads => ("loads", Part::Loads),
+        What::Hosts => ("hosts", Part::Hosts),
+        What::Localities => ("localities", Part::Localities),
+        What::Table => ("table", Part::Table),
+        What::Stats => ("stats", Part::Stats),
+        What::Snapshot => ("snapshot", Part::Snapshot),
+    };
+    Ok((key, plimsoll_json::show(cluster, &plimsoll_json::Show { part, priority, source })?))
 }

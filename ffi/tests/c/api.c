@@ -219,6 +219,7 @@ int main(void) {
         {"hashes", test_hashes},         {"overrides", test_overrides},
         {"logs", test_logs},             {"scrapes", test_scrapes},
         {"streams", test_streams},
+        {"json", test_json},             {"repeat", test_repeat},
     };
     for (size_t index = 0; index < sizeof tests / sizeof tests[0]; index++) {
         tests[index].run();

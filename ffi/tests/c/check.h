@@ -105,5 +105,7 @@ void test_overrides(void);
 void test_logs(void);
 void test_scrapes(void);
 void test_streams(void);
+void test_json(void);
+void test_repeat(void);
 
 #endif

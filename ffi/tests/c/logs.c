@@ -80,7 +80,7 @@ static void what_workers_meet_is_summed_up_by_the_next_tick(void) {
     plimsoll_worker *worker = worker_of(cluster);
     plimsoll_pick pick = pick_one(worker);
     plimsoll_response_load load = response_load_of("TEXT cpu_utilization=0.5,rps_fractional=1");
-    EXPECT(PLIMSOLL_STATUS_REPORT_REJECTED, plimsoll_worker_report(worker, &pick, &load));
+    EXPECT(PLIMSOLL_STATUS_REPORT_NOT_WANTED, plimsoll_worker_report(worker, &pick, &load));
     OK(plimsoll_worker_done(worker, &pick, PLIMSOLL_OUTCOME_SUCCESS));
     for (int turn = 0; turn < 3; turn++) {
         EXPECT(PLIMSOLL_STATUS_STALE_PICK,

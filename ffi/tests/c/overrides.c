@@ -111,36 +111,41 @@ static void each_attempt_takes_the_next_one_if_the_policy_says_so(void) {
     OK(plimsoll_worker_pick_override(worker, &context, &addresses, 1, 0, &pick));
 }
 
-/* Agrees to one host only. */
-static int wants(void *userdata, const plimsoll_pick *candidate) {
-    const char *address = userdata;
-    return pick_is(worker, candidate, address);
+static int refuse_the_first(void *userdata, const plimsoll_pick *candidate) {
+    ++*(int *)userdata;
+    return !pick_is(worker, candidate, "10.0.0.1:80");
 }
 
-static plimsoll_status filtered(const char *addresses, uint32_t strict, plimsoll_pick *pick) {
-    static char second[] = "10.0.0.2:80";
+static void a_filter_is_asked_about_hosts_of_the_policy_only(void) {
     plimsoll_pick_context context = PLIMSOLL_PICK_CONTEXT_INIT;
     context.flags = PLIMSOLL_PICK_UNCOUNTED;
-    context.retries = 128;
-    const plimsoll_str text = str(addresses);
-    return plimsoll_worker_pick_override_filtered(worker, &context, &text, 1, strict, second, wants,
-                                                  pick);
-}
-
-static void only_picks_by_policy_go_through_a_filter(void) {
+    context.retries = 10;
+    const plimsoll_str first = PLIMSOLL_STR_INIT("10.0.0.1:80");
+    const plimsoll_str nobody = PLIMSOLL_STR_INIT("10.0.0.9:80");
+    int asked = 0;
     plimsoll_pick pick;
+    OK(plimsoll_worker_pick_override_filtered(worker, &context, &first, 1, 0, &asked,
+                                              refuse_the_first, &pick));
+    CHECK(asked == 0 && pick_is(worker, &pick, "10.0.0.1:80"));
     for (int turn = 0; turn < 10; turn++) {
-        OK(filtered("10.0.0.1:80", 0, &pick));
-        CHECK(pick_is(worker, &pick, "10.0.0.1:80"));
-        OK(filtered("10.0.0.9:80", 0, &pick));
-        CHECK(pick_is(worker, &pick, "10.0.0.2:80"));
-        OK(filtered("", 1, &pick));
+        OK(plimsoll_worker_pick_override_filtered(worker, &context, &nobody, 1, 0, &asked,
+                                                  refuse_the_first, &pick));
         CHECK(pick_is(worker, &pick, "10.0.0.2:80"));
     }
-    EXPECT(PLIMSOLL_STATUS_OVERRIDE_NOT_FOUND, filtered("10.0.0.9:80", 1, &pick));
-    EXPECT(PLIMSOLL_STATUS_INVALID_ARGUMENT, filtered("10.0.0.9:80", 2, &pick));
+    CHECK(asked >= 10);
+    EXPECT(PLIMSOLL_STATUS_OVERRIDE_NOT_FOUND,
+           plimsoll_worker_pick_override_filtered(worker, &context, &nobody, 1, 1, &asked,
+                                                  refuse_the_first, &pick));
+    EXPECT(PLIMSOLL_STATUS_INVALID_ARGUMENT,
+           plimsoll_worker_pick_override_filtered(worker, &context, &nobody, 1, 2, &asked,
+                                                  refuse_the_first, &pick));
     EXPECT(PLIMSOLL_STATUS_NULL_ARGUMENT,
-           plimsoll_worker_pick_override_filtered(worker, NULL, NULL, 0, 0, NULL, NULL, &pick));
+           plimsoll_worker_pick_override_filtered(worker, &context, &nobody, 1, 0, &asked, NULL,
+                                                  &pick));
+    EXPECT(PLIMSOLL_STATUS_NULL_ARGUMENT,
+           plimsoll_worker_pick_override_filtered(NULL, &context, &nobody, 1, 0, &asked,
+                                                  refuse_the_first, &pick));
+    CHECK(pick.slot == 0 && pick.flags == 0);
 }
 
 /* Adds a line for a source to the text, and ends with a path of one field. */
@@ -207,9 +212,9 @@ void test_overrides(void) {
     cluster = open_two();
     worker = worker_of(cluster);
     a_request_goes_where_it_asks_to();
+    a_filter_is_asked_about_hosts_of_the_policy_only();
     who_cannot_be_had_is_replaced_unless_it_is_strict();
     who_names_nobody_gets_the_policy();
-    only_picks_by_policy_go_through_a_filter();
     a_cluster_says_where_addresses_stand();
     misuse_is_an_answer();
     each_attempt_takes_the_next_one_if_the_policy_says_so();
