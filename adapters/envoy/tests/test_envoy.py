@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """An end-to-end test of the module in a real Envoy, on the loopback interface.
 
-    python3 adapters/envoy/tests/test_envoy.py ENVOY MODULE_DIR LOAD [WORD]
+    python3 adapters/envoy/tests/test_envoy.py ENVOY MODULE_DIR LOAD [WORD...]
 
 ENVOY is the binary (adapters/envoy/fetch prints one), MODULE_DIR holds libplimsoll_envoy.so, LOAD is
-the load driver of ffi/examples. With WORD only tests whose names contain it run. The last line of
+the load driver of ffi/examples. With WORDs only tests whose names contain one run. The last line of
 the output is "N passed, N failed"; the exit status is 0 if none failed.
 """
 
@@ -34,13 +34,13 @@ def run(name, test):
 
 
 def main():
-    if len(sys.argv) not in (4, 5):
+    if len(sys.argv) < 4:
         print(__doc__, file=sys.stderr)
         return 2
     rig.ENVOY, rig.MODULE, rig.LOAD = sys.argv[1:4]
-    word = sys.argv[4] if len(sys.argv) == 5 else ""
+    words = sys.argv[4:] or [""]
     tests = [(name, test) for module in MODULES for name, test in vars(module).items()
-             if name.startswith("test_") and word in name]
+             if name.startswith("test_") and any(word in name for word in words)]
     results = [run(name, test) for name, test in tests]
     print(f"{results.count(True)} passed, {results.count(False)} failed")
     return 0 if results and all(results) else 1
