@@ -28,7 +28,8 @@ pub(crate) struct Seat {
     engine: Arc<Engine>,
     /// Made with the first pick on the main thread, which mostly has none.
     worker: Option<Worker>,
-    view: View,
+    /// `None` until somebody asks, on the main thread.
+    view: Option<View>,
     /// Which healthy host is next, where the engine's pick cannot be had.
     turn: u64,
     counts: Arc<Counts>,
@@ -50,14 +51,7 @@ impl Seat {
     pub(crate) fn new(engine: Arc<Engine>, metrics: Arc<Metrics>) -> Self {
         let counts = Arc::new(Counts::default());
         engine.count_for(Arc::clone(&counts));
-        Self {
-            engine,
-            worker: None,
-            view: View::default(),
-            turn: 0,
-            counts,
-            metrics: Some(metrics),
-        }
+        Self { engine, worker: None, view: None, turn: 0, counts, metrics: Some(metrics) }
     }
 
     /// The instance goes.
@@ -78,32 +72,35 @@ impl Seat {
         &self.engine
     }
 
-    /// Gets ready to pick, or lets go of an old snapshot.
-    pub(crate) fn refresh(&mut self) {
+    /// Gets ready to pick, with a worker and a view that follow what Envoy shows.
+    pub(crate) fn prepare(&mut self, host: &impl LbHost) {
+        self.view = Some(View::read(host));
         if let Some(worker) = self.worker() {
             worker.refresh();
         }
     }
 
+    /// Takes note of hosts that changed, if it is prepared.
+    pub(crate) fn update(&mut self, host: &impl LbHost) {
+        if self.view.is_some() {
+            self.prepare(host);
+        }
+    }
+
+    /// Fails when the engine is poisoned; healthy hosts then take turns.
     fn worker(&mut self) -> Option<&mut Worker> {
         if self.worker.is_none() {
-            // It fails when the engine is poisoned; healthy hosts then take turns.
             self.worker = self.engine.cluster.worker_with(WorkerOptions::default()).ok();
         }
         self.worker.as_mut()
     }
 
-    /// Takes note of hosts that changed.
-    pub(crate) fn look(&mut self, host: &impl LbHost) {
-        self.view = View::read(host);
-        if self.worker.is_some() {
-            self.refresh();
-        }
-    }
-
     /// Chooses a host for a request.
     pub(crate) fn choose(&mut self, host: &impl LbHost, request: &impl Request) -> Option<Choice> {
         self.counts.picks.count();
+        if self.view.is_none() {
+            self.prepare(host);
+        }
         let choice = self.by_policy(request);
         let choice = choice.unwrap_or_else(|instead| {
             let choice = self.substitute(instead?);
@@ -133,10 +130,9 @@ impl Seat {
             hash,
             attempt: 0,
         };
-        if self.worker().is_none() {
+        let (Some(worker), Some(view)) = (&mut self.worker, &mut self.view) else {
             return Err(Some(instead));
-        }
-        let Self { worker: Some(worker), view, .. } = self else { return Err(Some(instead)) };
+        };
         let mut refused = 0;
         let picked = worker.pick_filtered(&context, |pick, host| {
             let Some(spot) = view.spot(pick, host) else { return false };
@@ -162,7 +158,7 @@ impl Seat {
     fn substitute(&mut self, instead: Instead) -> Option<Choice> {
         self.turn += 1;
         let turn = instead.hash.unwrap_or(self.turn);
-        let (priority, index) = self.view.any_healthy(instead.priority, turn)?;
+        let (priority, index) = self.view.as_ref()?.any_healthy(instead.priority, turn)?;
         Some(Choice { priority, index, pick: None })
     }
 
@@ -173,14 +169,13 @@ impl Seat {
         if !self.engine.overflows() || self.engine.wants.hash {
             return None;
         }
-        self.worker()?;
-        let Self { worker: Some(worker), view, counts, .. } = self else { return None };
+        let (worker, view) = (self.worker.as_mut()?, self.view.as_mut()?);
         let pick = worker.pick(&PickContext::uncounted()).ok()?;
         let host = worker.host(pick)?;
         if view.spot(pick, host)?.healthy.is_some() {
             return None;
         }
-        counts.overflowed.count();
+        self.counts.overflowed.count();
         Some(host.address().as_str())
     }
 

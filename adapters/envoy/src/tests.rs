@@ -344,6 +344,7 @@ fn the_overflow_filter_names_hosts_that_the_policy_cannot() {
         overflow_filter::request(&stream);
         stream.preferred.take()
     };
+    split(&mut instance, &lb, 1); // a main thread with requests
     assert!((0..10).all(|_| named().is_none()), "all are healthy");
     lb.priorities[0][1].health = Degraded;
     instance.update(&lb);
