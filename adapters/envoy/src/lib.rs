@@ -26,7 +26,7 @@
 //! |---|---|
 //! | `host` | what we ask of Envoy, as traits |
 //! | `abi`, `envoy`, `lb_hooks`, `filter_hooks` | Envoy's C interface, both ways; not in tests, which have a fake Envoy |
-//! | `config`, `policy`, `engine`, `control` | settings; what threads share; our own thread |
+//! | `config`, `policy`, `engine`, `succession`, `control` | settings; what threads share, and takes over from the configuration before; our own thread |
 //! | `instance`, `seat`, `view`, `threads` | what each thread has: instances, picks, hosts as Envoy numbers them |
 //! | `orca_filter`, `overflow_filter` | the filters |
 //! | `counts`, `figures`, `metrics` | what Envoy's `/stats` shows |
@@ -56,6 +56,7 @@ mod orca_filter;
 mod overflow_filter;
 mod policy;
 mod seat;
+mod succession;
 #[cfg(test)]
 mod tests;
 mod threads;

@@ -42,6 +42,7 @@ impl Envoy {
     /// What the control thread does.
     fn work(&mut self) {
         self.now_ns += SECOND;
+        // The name counts only when it is opened, which an instance has done.
         self.policy.shared_engine("be").unwrap().work(self.now_ns);
     }
 }
@@ -306,6 +307,36 @@ fn reports_reach_their_hosts_and_gauges_show_them() {
     Attempt::new().end();
     assert_eq!(gauge("locality_weight_ppm", "b"), Some(0));
     assert_eq!(gauge("locality_weight_ppm", "a"), Some(1_000_000));
+}
+
+#[test]
+fn a_changed_configuration_knows_what_hosts_reported() {
+    let native = |seed: u64| {
+        let mut config = by_load();
+        config["behavior"] = json!("native");
+        config["seed"] = json!(seed);
+        config
+    };
+    let mut lb = FakeLb::of(&["h1:1", "h2:1"]);
+    lb.name = "succession";
+    let mut envoy = Envoy::new(&native(1));
+    let mut instance = envoy.instance(&lb);
+    envoy.work();
+    split(&mut instance, &lb, 1);
+    let stream = response("h2:1", Place::ResponseHeaders, "TEXT cpu_utilization=0.5");
+    Attempt::new().response(&stream, Place::ResponseHeaders);
+    // One that never has hosts stands between.
+    let idle = Envoy::new(&native(2));
+    let _empty = idle.instance(&FakeLb { name: "succession", ..FakeLb::default() });
+    let mut next = Envoy::new(&native(3));
+    let _instance = next.instance(&lb);
+    drop(instance);
+    drop(envoy);
+    next.work();
+    let engine = next.policy.shared_engine("succession").unwrap();
+    let view = engine.cluster.view();
+    let known: Vec<bool> = view.hosts().iter().map(|host| host.load.is_some()).collect();
+    assert_eq!(known, [false, true]);
 }
 
 #[test]
