@@ -230,6 +230,9 @@ fn requests_are_counted_from_the_pick_to_the_end_of_the_filter() {
     assert_eq!(active(), 1);
     threads::settle();
     assert_eq!(active(), 0);
+    // Nor does one whose host Envoy does not have, against what it said.
+    assert_eq!(instance.choose(&FakeLb::of(&[]), &FakeRequest::default()), None);
+    assert_eq!(active(), 0);
 }
 
 #[test]
