@@ -12,6 +12,7 @@ use crate::threads::{self, Pending, SharedSeat};
 pub(crate) struct Attempt {
     /// The pick that it belongs to; `None` if the policy was not asked.
     pending: Option<Pending>,
+    /// Whether a report could be read.
     has_reported: bool,
     outcome: Outcome,
 }
@@ -35,12 +36,11 @@ impl Attempt {
             let is_failure = status.is_some_and(|status| status.first() == Some(&b'5'));
             self.outcome = if is_failure { Outcome::Error } else { Outcome::Success };
         }
-        if wants.reports && !self.has_reported {
+        if wants.reports && !(wants.first_report && self.has_reported) {
             self.report(&seat, stream, place);
         }
     }
 
-    /// The first report that can be read is the one that counts.
     fn report(&mut self, seat: &SharedSeat, stream: &impl Stream, place: Place) {
         let headers = Headers {
             binary: stream.header(place, HEADER_BIN),

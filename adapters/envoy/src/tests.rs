@@ -316,6 +316,28 @@ fn reports_reach_their_hosts_and_gauges_show_them() {
 }
 
 #[test]
+fn trailers_are_newer_than_headers_but_in_envoy() {
+    for (behavior, expected) in [("native", 0.25), ("envoy", 0.75)] {
+        let mut config = by_load();
+        config["behavior"] = json!(behavior);
+        let mut envoy = Envoy::new(&config);
+        let lb = FakeLb { name: behavior, ..FakeLb::of(&["h1:1"]) };
+        let mut instance = envoy.instance(&lb);
+        envoy.work();
+        split(&mut instance, &lb, 1);
+        let mut stream = response("h1:1", Place::ResponseHeaders, "TEXT cpu_utilization=0.75");
+        let trailer = "TEXT cpu_utilization=0.25".to_owned();
+        stream.headers.push((Place::ResponseTrailers, "endpoint-load-metrics", trailer));
+        let mut attempt = Attempt::new();
+        attempt.response(&stream, Place::ResponseHeaders);
+        attempt.response(&stream, Place::ResponseTrailers);
+        let engine = envoy.policy.shared_engine(behavior).unwrap();
+        let utilization = engine.cluster.view().hosts()[0].load.unwrap().utilization;
+        assert!((utilization - expected).abs() < 1e-6, "{behavior}: {utilization}");
+    }
+}
+
+#[test]
 fn a_changed_configuration_knows_what_hosts_reported() {
     let native = |seed: u64| {
         let mut config = by_load();
