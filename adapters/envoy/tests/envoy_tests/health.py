@@ -26,6 +26,28 @@ def test_priorities_share_as_in_envoy():
             near(answers.share("c1"), 0.3, 0.02)
 
 
+def test_health_checks_of_envoy_count():
+    checks = {"health_checks": [{
+        "timeout": "1s", "interval": "0.1s", "no_traffic_interval": "0.1s",
+        "unhealthy_threshold": 1, "healthy_threshold": 1,
+        "http_health_check": {"path": "/healthz"}}],
+        "common_lb_config": {"update_merge_window": "0s"}}
+    with Origins("a1", "a2") as origins:
+        hosts = of(origins, a1="UNKNOWN", a2="UNKNOWN")
+        with Envoy(bootstrap(cluster(plimsoll(), **checks)), {"be": [hosts]}) as envoy:
+            settled(envoy, 2)
+            near(envoy.load(requests=400).share("a1"), 0.5, 0.03)
+            origins["a2"].check_status = 503
+            settled(envoy, 1)
+            wait_until("a2 gets nothing", lambda: envoy.load(requests=20).by_origin == {"a1": 20})
+            answers = envoy.load(requests=400)
+            answers.all_good()
+            equal(answers.by_origin, {"a1": 400})
+            origins["a2"].check_status = 200
+            settled(envoy, 2)
+            wait_until("a2 is back", lambda: envoy.load(requests=20).share("a2") > 0.3)
+
+
 def test_healthy_hosts_stand_in_for_others():
     with Origins("a1", "a2", "a3", "a4") as origins:
         panic = of(origins, a1="HEALTHY", a2="UNHEALTHY", a3="UNHEALTHY", a4="UNHEALTHY")
