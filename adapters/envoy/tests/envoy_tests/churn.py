@@ -29,16 +29,20 @@ def test_five_hundred_updates_fail_no_request():
     with Origins(*NAMES) as origins:
         be = cluster(lb, common_lb_config={"update_merge_window": "0s"})
         with Envoy(bootstrap(be), {"be": some_hosts(origins, source)}) as envoy:
-            load = envoy.loading(seconds=16)
-            begun = time.monotonic()
-            for number in range(500):
-                envoy.assign("be", *some_hosts(origins, source))
-                time.sleep(max(0, begun + number * 0.03 - time.monotonic()))
-            answers = Answers(load.communicate(timeout=60)[0])
-            answers.all_good()
-            assert answers.total > 5000, answers.total
-            updates = envoy.stat("cluster.be.update_success")
-            assert updates >= 450, updates
+            requests = 0
+            # As many loads of 4 s as it takes; Envoy may see two writes of a file as one.
+            for _ in range(15):
+                load = envoy.loading(seconds=4)
+                while load.poll() is None:
+                    envoy.assign("be", *some_hosts(origins, source))
+                    time.sleep(0.02)
+                answers = Answers(load.communicate()[0])
+                answers.all_good()
+                requests += answers.total
+                updates = envoy.stat("cluster.be.update_success")
+                if updates >= 500:
+                    break
+            assert updates >= 500 and requests > 5000, (updates, requests)
             equal(envoy.stat("plimsoll.module_panics"), 0)
             equal(envoy.complaints(), [])
 
