@@ -1,5 +1,6 @@
 """Updates while requests run."""
 
+import json
 import random
 import time
 
@@ -47,16 +48,19 @@ def test_five_hundred_updates_fail_no_request():
             equal(envoy.complaints(), [])
 
 
-def test_clusters_come_and_go():
-    """The control thread of each goes with it, and nothing is left of it."""
+def come_and_go(keep):
+    """Changes a cluster ten times, takes it away, and brings it back. In between Envoy may unload the
+    module, unless `keep` says true."""
+    def variant(**config):
+        text = json.dumps(cluster(plimsoll(**config)))
+        return json.loads(text.replace('"do_not_close": true', f'"do_not_close": {keep}'))
     with Origins("a1") as origins:
         hosts = {"be": [group("a", endpoint(origins["a1"].address))]}
-        be = cluster(plimsoll())
-        with Envoy(bootstrap(be, by_cds=True), hosts, clusters=[be]) as envoy:
+        with Envoy(bootstrap(variant(), by_cds=True), hosts, clusters=[variant()]) as envoy:
             threads = lambda: envoy.threads().count("plimsoll")
             equal(threads(), 1)
             for number in range(1, 11):
-                envoy.configure(cluster(plimsoll(seed=number)))
+                envoy.configure(variant(seed=number))
                 wait_until("it is there", lambda: envoy.stat(
                     "cluster_manager.cluster_modified") >= number)
                 envoy.load(requests=50).all_good()
@@ -64,6 +68,14 @@ def test_clusters_come_and_go():
             envoy.configure()
             wait_until("there is no thread of ours", lambda: threads() == 0)
             equal(envoy.get()[0], 503)
-            envoy.configure(be)
+            envoy.configure(variant())
             wait_until("it is back", lambda: envoy.get()[0] == 200)
             equal(envoy.complaints(), [])
+
+
+def test_clusters_come_and_go_and_their_threads_with_them():
+    come_and_go(keep="true")
+
+
+def test_clusters_come_and_go_without_do_not_close():
+    come_and_go(keep="false")
