@@ -11,7 +11,7 @@ use plimsoll_envoy_config::parse_load_report;
 
 use crate::clock::now_ns;
 use crate::counts::Counts;
-use crate::engine::Engine;
+use crate::engine::{Engine, Wants};
 use crate::host::{LbHost, Request};
 use crate::log;
 use crate::metrics::Metrics;
@@ -118,13 +118,7 @@ impl Seat {
         let retries = request.retries();
         let hash = if wants.hash { request.hash() } else { None };
         let instead = Instead { priority: 0, hash };
-        let context = PickContext {
-            retries: retries.saturating_add(SUBSTITUTES),
-            uncounted: !wants.ends,
-            now_ns: if wants.time { now_ns() } else { 0 },
-            hash,
-            attempt: 0,
-        };
+        let context = context(wants, hash, retries.saturating_add(SUBSTITUTES));
         let (Some(worker), Some(view)) = (&mut self.worker, &mut self.view) else {
             return Err(Some(instead));
         };
@@ -168,21 +162,24 @@ impl Seat {
         is_there
     }
 
-    /// The address of the host for the next request, if that is one that [`choose`](Self::choose)
-    /// could not answer with.
-    pub(crate) fn overflow(&mut self) -> Option<&str> {
-        // The hash of a request is not known to a filter.
-        if !self.engine.overflows() || self.engine.wants.hash {
+    /// Picks a host for the next request, whatever its health, and names it by its address; `None`
+    /// if that is for [`choose`](Self::choose) to do: while healthy hosts are all that is wanted, and
+    /// where the hash of the request decides, which a filter does not know.
+    pub(crate) fn overflow(&mut self, name: impl FnOnce(&str)) -> Option<Pick> {
+        let wants = self.engine.wants;
+        if !self.engine.overflows() || wants.hash {
             return None;
         }
         let (worker, view) = (self.worker.as_mut()?, self.view.as_mut()?);
-        let pick = worker.pick(&PickContext::uncounted()).ok()?;
-        let host = worker.host(pick)?;
-        if view.spot(pick, host)?.healthy.is_some() {
+        let pick = worker.pick(&context(wants, None, 0)).ok()?;
+        let host = worker.host(pick).filter(|host| view.spot(pick, *host).is_some());
+        let Some(host) = host else {
+            self.end(pick, Outcome::Success);
             return None;
-        }
+        };
+        name(host.address().as_str());
         self.counts.overflowed.count();
-        Some(host.address().as_str())
+        Some(pick)
     }
 
     /// Takes in what a response says of its host's load: of the picked one if that is the one at
@@ -242,4 +239,10 @@ impl Seat {
 struct Instead {
     priority: u32,
     hash: Option<u64>,
+}
+
+/// What the engine is told of a request.
+fn context(wants: Wants, hash: Option<u64>, retries: u32) -> PickContext {
+    let now_ns = if wants.time { now_ns() } else { 0 };
+    PickContext { retries, uncounted: !wants.ends, now_ns, hash, attempt: 0 }
 }

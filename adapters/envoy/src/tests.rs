@@ -11,7 +11,7 @@ use crate::host::{LbHost, Place};
 use crate::instance::Instance;
 use crate::log::Level;
 use crate::orca_filter::Attempt;
-use crate::overflow_filter;
+use crate::overflow_filter::Detour;
 use crate::policy::{Environment, Policy};
 use crate::threads;
 
@@ -393,30 +393,45 @@ fn a_report_is_the_host_s_that_answered() {
 }
 
 #[test]
-fn the_overflow_filter_names_hosts_that_the_policy_cannot() {
-    let mut envoy = Envoy::new(&round_robin());
+fn the_overflow_filter_picks_while_not_all_picks_are_healthy() {
+    let mut envoy = Envoy::new(&json!({"lb_policy": "LEAST_REQUEST", "seed": 1}));
     let mut lb = FakeLb::of(&["h1:1", "h2:1"]);
     let mut instance = envoy.instance(&lb);
     envoy.work();
-    let named = || {
-        let stream = FakeStream { cluster: Some("be".to_owned()), ..FakeStream::default() };
-        overflow_filter::request(&stream);
-        stream.preferred.take()
+    let named = |cluster: Option<&str>| {
+        let cluster = cluster.map(str::to_owned);
+        let mut stream = FakeStream { cluster, ..FakeStream::default() };
+        let mut detour = Detour::new();
+        detour.request(&stream);
+        stream.headers.push((Place::ResponseHeaders, ":status", "503".to_owned()));
+        detour.response(&stream);
+        (stream.preferred.take(), detour)
     };
     split(&mut instance, &lb, 1); // a main thread with requests
-    assert!((0..10).all(|_| named().is_none()), "all are healthy");
+    threads::settle();
+    let address = || {
+        let (address, detour) = named(Some("be"));
+        detour.end();
+        address
+    };
+    assert!((0..10).all(|_| address().is_none()), "all are healthy");
     lb.priorities[0][1].health = Degraded;
     instance.update(&lb);
     envoy.work();
-    let degraded = (0..1000).filter(|_| named().is_some_and(|address| address == "h2:1")).count();
-    assert!((290..310).contains(&degraded), "{degraded} of 1000");
-    // What is left goes to the healthy ones.
+    let of =
+        |host: &str| (0..1000).filter(|_| address().is_some_and(|named| named == host)).count();
+    assert!((670..730).contains(&of("h1:1")) && (270..330).contains(&of("h2:1")));
+    // What Envoy asks the policy for goes to the healthy ones.
     assert_near(&split(&mut instance, &lb, 100), &counts(&[("h1:1", 100)]));
-    overflow_filter::request(&FakeStream::default());
-    overflow_filter::request(&FakeStream {
-        cluster: Some("no".to_owned()),
-        ..FakeStream::default()
-    });
+    threads::settle();
+    let engine = envoy.policy.shared_engine("be").unwrap();
+    let active = || engine.cluster.view().hosts().iter().map(|host| host.active).sum::<u32>();
+    assert_eq!(active(), 0);
+    let (_, detour) = named(Some("be"));
+    assert_eq!(active(), 1);
+    detour.end();
+    assert_eq!(active(), 0);
+    assert!(named(None).0.is_none() && named(Some("no")).0.is_none());
 }
 
 #[test]

@@ -1,7 +1,7 @@
 """Hosts that are not healthy: what a policy inside Envoy can do, and what the filter `overflow` adds."""
 
 from .origins import Origins
-from .rig import Envoy, bootstrap, cluster, endpoint, equal, group, near, our_filter, plimsoll, wait_until
+from .rig import Envoy, bootstrap, cluster, endpoint, equal, group, near, our_filter, plimsoll, policy, wait_until
 
 
 def of(origins, **health):
@@ -96,6 +96,22 @@ def test_the_overflow_filter_reaches_degraded_hosts():
             answers.all_good()
             near(answers.share("a1"), 0.5, 0.02)
             equal(envoy.complaints(), [])
+
+
+def test_hosts_that_the_overflow_filter_named_report_and_count():
+    weighted = policy("client_side_weighted_round_robin", blackout_period="0s",
+                      weight_update_period="0.1s")
+    config = bootstrap(cluster(plimsoll(load_balancing_policy=weighted)),
+                       filters=[our_filter("overflow")])
+    with Origins("a1", "a2", "a3") as origins:
+        for origin, rate in zip(origins, (100, 100, 300)):
+            origin.report = f"TEXT application_utilization=0.5,rps_fractional={rate}"
+        groups = [of(origins, a1="UNHEALTHY", a2="DEGRADED", a3="DEGRADED")]
+        with Envoy(config, {"be": groups}) as envoy:
+            wait_until("degraded hosts serve", lambda: envoy.get()[0] == 200)
+            wait_until("a3 has three times the weight of a2",
+                       lambda: abs(envoy.load(requests=400).share("a3") - 0.75) < 0.03)
+            equal(envoy.stat("plimsoll.module_panics"), 0)
 
 
 def test_the_overflow_filter_reaches_unhealthy_hosts_in_panic():
