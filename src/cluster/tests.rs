@@ -56,6 +56,25 @@ fn a_panic_under_the_lock_leaves_workers_serving() {
 }
 
 #[test]
+fn a_panic_under_the_lock_is_said_once() {
+    let (said, heard) = mpsc::channel();
+    let write = move |level, text: &str| said.send((level, text.to_owned())).unwrap();
+    let log = Some(LogSink::new(LogLevel::Error, write));
+    let options = Options { log, ..Options::default() };
+    let cluster = Cluster::open(ClusterConfig::new("api"), &Assignment::default(), options);
+    let cluster = cluster.unwrap();
+    let broken = thread::scope(|scope| {
+        let call = || cluster.change(|_, _| -> Result<(), Error> { panic!("on purpose") });
+        scope.spawn(call).join()
+    });
+    assert!(broken.is_err());
+    assert_eq!(cluster.tick(1), Err(Error::Poisoned));
+    let said: Vec<_> = heard.try_iter().collect();
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(said[0].0 == LogLevel::Error && said[0].1.starts_with("a control call panicked"));
+}
+
+#[test]
 fn host_data_may_call_back_when_it_is_dropped() {
     struct CallsBack(std::sync::Arc<Cluster>, mpsc::Sender<u64>);
     impl Drop for CallsBack {
