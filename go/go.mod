@@ -1,0 +1,3 @@
+module plimsoll.example/plimsoll
+
+go 1.26

@@ -1,0 +1,82 @@
+package plimsoll
+
+import "plimsoll.example/plimsoll/internal/capi"
+
+// handle is a worker of the library, for one goroutine at a time.
+type handle struct {
+	worker capi.Worker
+	core   *core
+}
+
+func (h *handle) pick(context *PickContext) (Pick, capi.Status) {
+	var pick Pick
+	if context == nil {
+		return pick, h.worker.PickPlain((*capi.Pick)(&pick))
+	}
+	own := context.c(&h.core.clock)
+	return pick, h.worker.Pick(&own, (*capi.Pick)(&pick))
+}
+
+func (h *handle) pickBatch(context *PickContext, picks []Pick) (int, capi.Status) {
+	if len(picks) == 0 {
+		return 0, capi.StatusOK
+	}
+	own := context.orNone().c(&h.core.clock)
+	return h.worker.PickBatch(&own, (*capi.Pick)(&picks[0]), len(picks))
+}
+
+func (h *handle) peek(context *PickContext) (Pick, capi.Status) {
+	var pick Pick
+	own := context.orNone().c(&h.core.clock)
+	return pick, h.worker.Peek(&own, (*capi.Pick)(&pick))
+}
+
+func (h *handle) pickFunc(context *PickContext, accept func(candidate Pick) bool) (Pick, capi.Status) {
+	var pick Pick
+	own := context.orNone().c(&h.core.clock)
+	ask := func(candidate capi.Pick) bool {
+		h.core.hosts.learn(h.worker, Pick(candidate), &h.core.data)
+		return accept(Pick(candidate))
+	}
+	status, panicked, value := h.worker.PickFiltered(&own, ask, (*capi.Pick)(&pick))
+	if panicked {
+		// The pick is nobody's.
+		if pick.Counted() {
+			h.done(&pick, Success)
+		}
+		panic(value)
+	}
+	return pick, status
+}
+
+func (h *handle) pickAvoiding(context *PickContext, tried []Pick) (Pick, capi.Status) {
+	if len(tried) == 0 {
+		return h.pick(context)
+	}
+	var pick Pick
+	own := context.orNone().c(&h.core.clock)
+	return pick, h.worker.PickAvoiding(&own, (*capi.Pick)(&tried[0]), len(tried), (*capi.Pick)(&pick))
+}
+
+func (h *handle) pickOverride(context *PickContext, addresses []string, strict bool) (Pick, capi.Status) {
+	var pick Pick
+	own := context.orNone().c(&h.core.clock)
+	return pick, h.worker.PickOverride(&own, addresses, strict, (*capi.Pick)(&pick))
+}
+
+func (h *handle) done(pick *Pick, outcome Outcome) capi.Status {
+	return h.worker.Done((*capi.Pick)(pick), uint32(outcome))
+}
+
+func (h *handle) report(pick *Pick, load *ResponseLoad) capi.Status {
+	own := load.c(&h.core.clock)
+	return h.worker.Report((*capi.Pick)(pick), &own)
+}
+
+// orNone is a context that knows nothing, if there is none.
+func (context *PickContext) orNone() *PickContext {
+	if context == nil {
+		return &PickContext{}
+	}
+	return context
+}

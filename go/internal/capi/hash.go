@@ -1,0 +1,83 @@
+package capi
+
+// #cgo noescape plimsoll_go_hash
+// #cgo nocallback plimsoll_go_hash
+// #include "shim.h"
+// #include <stdlib.h>
+import "C"
+
+import (
+	"encoding/binary"
+	"unsafe"
+)
+
+// HashPolicies are plimsoll_hash_policies.
+type HashPolicies struct{ handle *C.plimsoll_hash_policies }
+
+// ParseHashPolicies is plimsoll_hash_policies_parse.
+func ParseHashPolicies(policies string) (HashPolicies, *Failure) {
+	var parsed HashPolicies
+	var failed *C.plimsoll_error
+	status := C.plimsoll_hash_policies_parse(str(policies), &parsed.handle, &failed)
+	return parsed, failure(status, failed)
+}
+
+// Free is plimsoll_hash_policies_free.
+func (p HashPolicies) Free() { C.plimsoll_hash_policies_free(p.handle) }
+
+// Request is a plimsoll_request in the making: its headers, then the rest.
+type Request struct {
+	block   block
+	lengths []C.uint32_t
+	rest    C.plimsoll_go_request
+}
+
+// Add adds a header.
+func (r *Request) Add(name, value string) {
+	r.lengths = append(r.lengths, r.block.add(name), r.block.add(value))
+}
+
+// Finish adds what is no header.
+func (r *Request) Finish(path, sourceIP, remote, local string) {
+	r.rest.header_count = C.uint32_t(len(r.lengths) / 2)
+	for i, text := range [...]string{path, sourceIP, remote, local} {
+		r.rest.lengths[i] = r.block.add(text)
+	}
+}
+
+// Reset makes a request of it that has nothing, and keeps its memory.
+func (r *Request) Reset() {
+	r.block, r.lengths, r.rest = r.block[:0], r.lengths[:0], C.plimsoll_go_request{}
+}
+
+// Hash is plimsoll_worker_hash. With a nil setCookie nobody gets a cookie.
+func (w Worker) Hash(route HashPolicies, request *Request, setCookie func(string)) (uint64, Status) {
+	var many *C.plimsoll_header
+	if request.rest.header_count > C.PLIMSOLL_GO_FEW {
+		many = scratch[C.plimsoll_header](int(request.rest.header_count))
+		defer C.free(unsafe.Pointer(many))
+	}
+	var room [512]byte
+	var cookies []byte
+	if setCookie != nil {
+		cookies = room[:]
+	}
+	for {
+		var needed C.size_t
+		var hash C.uint64_t
+		status := C.plimsoll_go_hash(w.handle, route.handle, request.block.data(),
+			unsafe.SliceData(request.lengths), &request.rest, many, dataOf(cookies),
+			C.size_t(len(cookies)), &needed, &hash)
+		if setCookie != nil && int(needed) > len(cookies) {
+			// The same request makes the same cookies again.
+			cookies = make([]byte, needed)
+			continue
+		}
+		for rest := cookies[:needed]; len(rest) > 0; {
+			end := 4 + binary.NativeEndian.Uint32(rest)
+			setCookie(string(rest[4:end]))
+			rest = rest[end:]
+		}
+		return uint64(hash), Status(status)
+	}
+}

@@ -1,0 +1,60 @@
+package plimsoll
+
+import (
+	"time"
+
+	"plimsoll.example/plimsoll/internal/capi"
+)
+
+// ResponseLoad is what a response says of its host's load (ORCA): the values of two headers as they
+// came, in TEXT, JSON or BIN. Nil is a header that is absent, which is not the same as one without a
+// value. [LoadOf] finds them.
+type ResponseLoad struct {
+	// HeaderBinary is endpoint-load-metrics-bin of the headers, HeaderText is endpoint-load-metrics,
+	// which is not read where there is the first.
+	HeaderBinary, HeaderText *string
+	// TrailerBinary and TrailerText are those of the trailers.
+	TrailerBinary, TrailerText *string
+	// Now is the time; the zero time stands for that of the last tick.
+	Now time.Time
+}
+
+// LoadOf finds what headers and trailers say of load, as net/http has them: under canonical names.
+// Either may be nil. Hide these headers from your own clients.
+func LoadOf(header, trailer map[string][]string) ResponseLoad {
+	first := func(from map[string][]string, name string) *string {
+		if values := from[name]; len(values) > 0 {
+			return &values[0]
+		}
+		return nil
+	}
+	const binary, text = "Endpoint-Load-Metrics-Bin", "Endpoint-Load-Metrics"
+	return ResponseLoad{
+		HeaderBinary:  first(header, binary),
+		HeaderText:    first(header, text),
+		TrailerBinary: first(trailer, binary),
+		TrailerText:   first(trailer, text),
+	}
+}
+
+func (load *ResponseLoad) c(clock *clock) capi.ResponseLoad {
+	return capi.ResponseLoad{
+		HeaderBinary:  load.HeaderBinary,
+		HeaderText:    load.HeaderText,
+		TrailerBinary: load.TrailerBinary,
+		TrailerText:   load.TrailerText,
+		NowNS:         clock.ns(load.Now),
+	}
+}
+
+// ReportHost takes in a load report that did not come with a response: of a stream of its own, or of
+// another proxy. The message is one xds.data.orca.v3.OrcaLoadReport in protobuf; the zero time stands
+// for that of the last tick.
+//
+// It fails with [ErrUnknownHost], [ErrReportUnreadable], [ErrReportRejected] (the error says why),
+// [ErrInvalidArgument] or [ErrPoisoned].
+func (c *Cluster) ReportHost(address string, message []byte, now time.Time) error {
+	return c.control(func(cluster capi.Cluster) *capi.Failure {
+		return cluster.Report(address, message, c.clock.ns(now))
+	})
+}
