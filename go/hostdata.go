@@ -84,14 +84,15 @@ func (h *hostData) runReleases() {
 func (c *Cluster) SetHostData(address string, value any, release func()) error {
 	set := &datum{release: release}
 	set.value.Store(&value)
-	return c.control(func(cluster capi.Cluster) *capi.Failure {
-		number, failure := cluster.SetHostData(address, func(number uintptr) {
-			c.data.noteRelease(number, set)
-		})
+	// Not the Cluster, which would be kept from being forgotten.
+	core := c.core
+	noteRelease := func(number uintptr) { core.data.noteRelease(number, set) }
+	return core.control(func(cluster capi.Cluster) *capi.Failure {
+		number, failure := cluster.SetHostData(address, noteRelease)
 		if failure == nil {
-			c.data.add(number, set)
+			core.data.add(number, set)
 			// After it is there: who asked before asks again.
-			c.hosts.version.Add(1)
+			core.hosts.version.Add(1)
 		}
 		return failure
 	})
