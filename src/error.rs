@@ -36,7 +36,7 @@ pub enum Error {
 
 impl Error {
     /// A stable name: `invalid_argument`, `unsupported`, `unknown_host`, `has_data`,
-    /// `report_rejected` or `poisoned`.
+    /// `report_rejected`, `report_not_wanted` or `poisoned`.
     ///
     /// ```
     /// use plimsoll::Error;
@@ -53,6 +53,7 @@ impl Error {
             },
             Self::UnknownHost { .. } => "unknown_host",
             Self::HasData { .. } => "has_data",
+            Self::ReportRejected { why: ReportRejected::NotWanted, .. } => "report_not_wanted",
             Self::ReportRejected { .. } => "report_rejected",
             Self::Poisoned => "poisoned",
         }

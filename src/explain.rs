@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::config::Policy;
+use crate::config::{Behavior, Policy};
 use crate::host::{Address, Locality};
 use crate::policy::{Candidate, NoHost, PriorityChoice, Recorder, Source};
 use crate::published::{Published, Warmup, percent};
@@ -12,6 +12,8 @@ use crate::published::{Published, Warmup, percent};
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Explanation {
+    /// Whose decisions the cluster makes.
+    pub behavior: Behavior,
     /// The version of the snapshot that decided.
     pub snapshot: u64,
     /// The random number of the (last) attempt; `None` if none was drawn.
@@ -112,8 +114,9 @@ impl Explanation {
         let priority = trace.priority.map(|choice| decision(snapshot, choice));
         let locality = trace.priority.and_then(|choice| locality(snapshot, choice));
         let why = sentence(snapshot, &trace, &host);
-        let policy = snapshot.config.policy.clone();
-        Self { snapshot: snapshot.version, draw: trace.draw, priority, locality, policy, host, why }
+        let behavior = snapshot.config.behavior;
+        let (snapshot, policy) = (snapshot.version, snapshot.config.policy.clone());
+        Self { behavior, snapshot, draw: trace.draw, priority, locality, policy, host, why }
     }
 }
 

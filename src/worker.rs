@@ -317,7 +317,7 @@ impl Worker {
         &mut self,
         context: &PickContext,
         draw: Option<u64>,
-        mut accept: impl FnMut(HostRef<'_>) -> bool,
+        mut accept: impl FnMut(Pick, HostRef<'_>) -> bool,
     ) -> Explanation {
         let (snapshot, state) = self.advance();
         let mut state = state.detached();
@@ -330,7 +330,7 @@ impl Worker {
         let retries = context.retries.min(MAX_RETRIES);
         let accept = |candidate: Candidate| {
             let entry = snapshot.directory.get(candidate.host.slot);
-            entry.is_none_or(|entry| accept(HostRef::new(entry)))
+            entry.is_none_or(|entry| accept(candidate.uncounted(), HostRef::new(entry)))
         };
         let result = snapshot.tables.pick_filtered(&mut state, retries, accept, &mut trace);
         Explanation::new(snapshot, trace, result, state.now_ns())

@@ -296,7 +296,7 @@ fn without_eligible_hosts_there_is_a_reason_and_later_there_are_hosts() {
                         (0..50).filter(|it| worker.pick(&request(*it)).is_ok()).count()
                     };
                     let served = picks(&mut worker);
-                    let explained = worker.explain(&request(0), None, |_| true);
+                    let explained = worker.explain(&request(0), None, |_, _| true);
                     assert_eq!(explained.host.is_ok(), worker.pick(&request(0)).is_ok());
                     if behavior == Behavior::Native && health == EdsHealth::Degraded {
                         assert_eq!(served, 50, "{settings:?}");

@@ -471,10 +471,10 @@ fn explanations_name_the_hash() {
     let cluster = open(native(&Policy::MAGLEV), &assignment(vec![plain(0, 0, 3)]));
     let mut worker = cluster.worker().unwrap();
     let explanation =
-        worker.explain(&PickContext { hash: Some(77), ..Default::default() }, None, |_| true);
+        worker.explain(&PickContext { hash: Some(77), ..Default::default() }, None, |_, _| true);
     assert!(explanation.why.ends_with("of 3 hosts by hash 77"), "{}", explanation.why);
     assert_eq!((explanation.draw, explanation.priority.unwrap().hash), (None, 77));
-    let drawn = worker.explain(&PickContext::default(), Some(5), |_| true);
+    let drawn = worker.explain(&PickContext::default(), Some(5), |_, _| true);
     assert_eq!((drawn.draw, drawn.priority.unwrap().hash), (Some(5), 5));
     assert_eq!(worker.peek(), Err(NoHost::PeekLimit), "nobody knows the next hash");
 }

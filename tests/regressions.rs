@@ -232,6 +232,10 @@ fn an_explicit_draw_comes_before_what_was_peeked() {
         let mut worker = cluster.worker().unwrap();
         // Least request has no host to show, but keeps the number all the same.
         let _ = worker.peek();
-        assert_eq!(worker.explain(&PICK, Some(12_345), |_| true).draw, Some(12_345), "{policy:?}");
+        assert_eq!(
+            worker.explain(&PICK, Some(12_345), |_, _| true).draw,
+            Some(12_345),
+            "{policy:?}"
+        );
     }
 }

@@ -406,7 +406,7 @@ fn explain_says_what_the_next_pick_does_and_changes_nothing() {
             cluster.apply(&Update::new().health("10.0.0.2:80", HealthEvent::Eject)).unwrap();
             let mut worker = cluster.worker().unwrap();
             for _ in 0..200 {
-                let twice = [(); 2].map(|()| worker.explain(&UNCOUNTED, None, |_| true));
+                let twice = [(); 2].map(|()| worker.explain(&UNCOUNTED, None, |_, _| true));
                 assert_eq!(twice[0], twice[1], "{behavior:?} {policy:?}");
                 let pick = worker.pick(&UNCOUNTED).unwrap();
                 let host = twice[0].host.as_ref().unwrap();
@@ -427,7 +427,7 @@ fn explain_with_a_draw_is_the_pick_with_that_draw() {
         let cluster = open(config(behavior, &Policy::Random), &hosts);
         let mut worker = cluster.worker().unwrap();
         for draw in [0, 1, 77, u64::MAX / 3, u64::MAX] {
-            let explained = worker.explain(&UNCOUNTED, Some(draw), |_| true);
+            let explained = worker.explain(&UNCOUNTED, Some(draw), |_, _| true);
             worker.push_draws(&[draw]);
             let pick = worker.pick(&UNCOUNTED).unwrap();
             assert_eq!(explained.draw, Some(draw));

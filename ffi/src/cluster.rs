@@ -55,7 +55,8 @@ impl ClusterHandle {
 /// # Safety
 ///
 /// `cluster` is readable, `options` is NULL or as large as its `size` says, its `local_cluster` is
-/// NULL or alive, `out` and `error` are NULL or writable.
+/// NULL or alive, its `runtime` NULL or an array of `runtime_count` values whose keys are readable,
+/// `out` and `error` are NULL or writable.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn plimsoll_cluster_open(

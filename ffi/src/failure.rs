@@ -41,6 +41,13 @@ impl Failure {
     }
 }
 
+impl From<Status> for Failure {
+    /// A failure that is all said by its status.
+    fn from(status: Status) -> Self {
+        Self::new(status, "", status.code().to_string_lossy())
+    }
+}
+
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         Self::new(Status::of_code(error.code()), error.field(), error.to_string())
@@ -70,11 +77,12 @@ mod tests {
     #[test]
     fn every_error_of_the_engine_keeps_its_code() {
         let address = plimsoll::Address::from("10.0.0.1:80");
-        let why = plimsoll::ReportRejected::Qps;
+        let (why, other) = (plimsoll::ReportRejected::Qps, plimsoll::ReportRejected::NotWanted);
         let errors = [
             Error::UnknownHost { address: address.clone() },
             Error::HasData { address: address.clone() },
-            Error::ReportRejected { address, why },
+            Error::ReportRejected { address: address.clone(), why },
+            Error::ReportRejected { address, why: other },
         ];
         for error in errors {
             let code = error.code();

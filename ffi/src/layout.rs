@@ -9,14 +9,17 @@ use std::mem::{offset_of, size_of};
 use crate::change::HostChange;
 use crate::control::Applied;
 use crate::hosts::Host;
+use crate::json::DumpOptions;
 use crate::load::HostLoad;
 use crate::localities::LocalityShown;
 use crate::options::ClusterOptions;
 use crate::pick::{Pick, PickContext};
 use crate::reports::ResponseLoad;
 use crate::request_hash::{Header, Request};
+use crate::runtime::RuntimeValue;
 use crate::status::Status;
 use crate::text::Str;
+use crate::worker_options::WorkerOptions;
 
 const _: () = assert!(size_of::<Status>() == 4);
 
@@ -37,7 +40,7 @@ mod pointers_of_64_bits {
     const _: () = assert!(size_of::<Applied>() == 16);
     const _: () = assert!(offset_of!(Applied, published) == 8);
 
-    const _: () = assert!(size_of::<ClusterOptions>() == 88);
+    const _: () = assert!(size_of::<ClusterOptions>() == 104);
     const _: () = assert!(offset_of!(ClusterOptions, size) == 0);
     const _: () = assert!(offset_of!(ClusterOptions, behavior) == 8);
     const _: () = assert!(offset_of!(ClusterOptions, has_seed) == 12);
@@ -47,6 +50,32 @@ mod pointers_of_64_bits {
     const _: () = assert!(offset_of!(ClusterOptions, zone) == 48);
     const _: () = assert!(offset_of!(ClusterOptions, sub_zone) == 64);
     const _: () = assert!(offset_of!(ClusterOptions, local_cluster) == 80);
+    const _: () = assert!(offset_of!(ClusterOptions, runtime) == 88);
+    const _: () = assert!(offset_of!(ClusterOptions, runtime_count) == 96);
+
+    const _: () = assert!(size_of::<RuntimeValue>() == 48);
+    const _: () = assert!(offset_of!(RuntimeValue, size) == 0);
+    const _: () = assert!(offset_of!(RuntimeValue, key) == 8);
+    const _: () = assert!(offset_of!(RuntimeValue, kind) == 24);
+    const _: () = assert!(offset_of!(RuntimeValue, boolean) == 28);
+    const _: () = assert!(offset_of!(RuntimeValue, integer) == 32);
+    const _: () = assert!(offset_of!(RuntimeValue, number) == 40);
+
+    const _: () = assert!(size_of::<WorkerOptions>() == 40);
+    const _: () = assert!(offset_of!(WorkerOptions, size) == 0);
+    const _: () = assert!(offset_of!(WorkerOptions, peek_capacity) == 8);
+    const _: () = assert!(offset_of!(WorkerOptions, has_number) == 12);
+    const _: () = assert!(offset_of!(WorkerOptions, number) == 16);
+    const _: () = assert!(offset_of!(WorkerOptions, draws) == 24);
+    const _: () = assert!(offset_of!(WorkerOptions, draw_count) == 32);
+
+    const _: () = assert!(size_of::<DumpOptions>() == 32);
+    const _: () = assert!(offset_of!(DumpOptions, size) == 0);
+    const _: () = assert!(offset_of!(DumpOptions, part) == 8);
+    const _: () = assert!(offset_of!(DumpOptions, flags) == 12);
+    const _: () = assert!(offset_of!(DumpOptions, priority) == 16);
+    const _: () = assert!(offset_of!(DumpOptions, source) == 24);
+    const _: () = assert!(offset_of!(DumpOptions, reserved) == 28);
 
     const _: () = assert!(size_of::<HostChange>() == 128);
     const _: () = assert!(offset_of!(HostChange, size) == 0);
@@ -121,7 +150,7 @@ mod pointers_of_64_bits {
     const _: () = assert!(offset_of!(Header, name) == 0);
     const _: () = assert!(offset_of!(Header, value) == 16);
 
-    const _: () = assert!(size_of::<Request>() == 104);
+    const _: () = assert!(size_of::<Request>() == 120);
     const _: () = assert!(offset_of!(Request, size) == 0);
     const _: () = assert!(offset_of!(Request, headers) == 8);
     const _: () = assert!(offset_of!(Request, header_count) == 16);
@@ -130,6 +159,8 @@ mod pointers_of_64_bits {
     const _: () = assert!(offset_of!(Request, source_ip) == 56);
     const _: () = assert!(offset_of!(Request, remote_address) == 72);
     const _: () = assert!(offset_of!(Request, local_address) == 88);
+    const _: () = assert!(offset_of!(Request, cookies) == 104);
+    const _: () = assert!(offset_of!(Request, cookie_count) == 112);
 
     const _: () = assert!(size_of::<ResponseLoad>() == 80);
     const _: () = assert!(offset_of!(ResponseLoad, size) == 0);

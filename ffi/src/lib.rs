@@ -21,13 +21,14 @@
 //! | [`guard`](mod@guard) | where panics end |
 //! | [`status`], [`failure`], [`error`] | what a call answers |
 //! | [`text`], `out` | what comes in and goes out through pointers |
-//! | `growable` | structs that may grow |
+//! | `growable`, `array` | structs that may grow, and arrays |
 //! | [`cluster`], [`options`] | how a cluster comes and goes, and what it is told at its start |
 //! | [`control`], [`change`], [`runtime`], [`load`] | the control calls of a cluster |
 //! | [`health`] | the numbers of a host's health |
-//! | [`hosts`], [`localities`], [`dump`] | what a cluster looks like, for programs and for humans |
+//! | [`hosts`], [`localities`], [`dump`], [`json`] | what a cluster looks like, for programs and for humans |
 //! | [`request_hash`] | the hash of a request, for policies that go by it |
-//! | [`worker`], [`pick`], [`batch`], [`override_host`], [`picked`] | the calls of a request |
+//! | [`worker`], [`worker_options`] | how a worker comes and goes |
+//! | [`pick`], [`batch`], [`override_host`], [`picked`] | the calls of a request |
 //! | [`reports`] | what hosts say of their own load |
 //! | [`host_data`] | the caller's own data behind a host |
 //! | [`version`], `layout` | which library this is, and how its structs lie in memory |
@@ -36,6 +37,7 @@
 // denied in every crate that has a choice.
 #![allow(unsafe_code)]
 
+mod array;
 pub mod batch;
 pub mod change;
 pub mod cluster;
@@ -48,6 +50,7 @@ pub mod guard;
 pub mod health;
 pub mod host_data;
 pub mod hosts;
+pub mod json;
 mod layout;
 pub mod load;
 pub mod localities;
@@ -63,3 +66,4 @@ pub mod status;
 pub mod text;
 pub mod version;
 pub mod worker;
+pub mod worker_options;

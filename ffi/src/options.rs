@@ -1,11 +1,12 @@
 //! The options of a cluster.
 
 use plimsoll::config::Behavior;
-use plimsoll::{Locality, Options};
+use plimsoll::{Locality, Options, Runtime};
 
 use crate::cluster::ClusterHandle;
 use crate::failure::Failure;
 use crate::growable::{self, Growable};
+use crate::runtime::{self, RuntimeValue};
 use crate::text::Str;
 
 /// `plimsoll_cluster_options.behavior`: the same configuration and weights as Envoy, chosen
@@ -41,6 +42,11 @@ pub struct ClusterOptions {
     /// changes with its own next control call, `plimsoll_cluster_tick` at the latest. Either cluster
     /// may be freed first: once the local one is freed, what it was last goes on to count.
     pub local_cluster: *const ClusterHandle,
+    /// Runtime values that hold from the start, also with `PLIMSOLL_BEHAVIOR_ENVOY`, which takes
+    /// later ones up with the next change only. May be NULL if `runtime_count` is 0.
+    pub runtime: *const RuntimeValue,
+    /// How many.
+    pub runtime_count: usize,
 }
 
 // SAFETY: integers and raw pointers only; `layout` leaves no room for padding.
@@ -50,8 +56,9 @@ unsafe impl Growable for ClusterOptions {}
 ///
 /// # Safety
 ///
-/// `options` is null or as [`growable::read`] wants it, its texts are readable during the call, and
-/// its local cluster is null or alive during the call.
+/// `options` is null or as [`growable::read`] wants it, its texts are readable during the call, its
+/// local cluster is null or alive during the call, and its runtime values are as
+/// [`runtime::engine_values`] wants them.
 ///
 /// # Errors
 ///
@@ -64,11 +71,7 @@ pub(crate) unsafe fn engine_options(
     }
     // SAFETY: not null; the caller promises the rest.
     let given = unsafe { growable::read(options) }.map_err(|problem| problem.failure("options"))?;
-    let behavior = match given.behavior {
-        PLIMSOLL_BEHAVIOR_NATIVE => Behavior::Native,
-        PLIMSOLL_BEHAVIOR_ENVOY => Behavior::Envoy,
-        other => return Err(Failure::unknown_number("options.behavior", other)),
-    };
+    let behavior = behavior(given.behavior, "options.behavior")?;
     let seed = match given.has_seed {
         0 => None,
         1 => Some(given.seed),
@@ -81,7 +84,25 @@ pub(crate) unsafe fn engine_options(
     let local_cluster = unsafe { given.local_cluster.as_ref() };
     let local_cluster = local_cluster.map(|local| local.engine().as_local_cluster());
     let now_ns = given.now_ns;
-    Ok((behavior, Options { node_locality, local_cluster, seed, now_ns, ..Options::default() }))
+    let mut runtime = Runtime::default();
+    // SAFETY: passed on from the caller.
+    let values =
+        unsafe { runtime::engine_values(given.runtime, given.runtime_count, "options.runtime") }?;
+    values.into_iter().for_each(|(key, value)| runtime.set(key, value));
+    Ok((behavior, Options { node_locality, local_cluster, seed, now_ns, runtime }))
+}
+
+/// A behavior by its number; `field` is where it stood.
+///
+/// # Errors
+///
+/// A number that stands for nothing.
+pub(crate) fn behavior(number: u32, field: &str) -> Result<Behavior, Failure> {
+    match number {
+        PLIMSOLL_BEHAVIOR_NATIVE => Ok(Behavior::Native),
+        PLIMSOLL_BEHAVIOR_ENVOY => Ok(Behavior::Envoy),
+        other => Err(Failure::unknown_number(field, other)),
+    }
 }
 
 /// Three texts as a place.

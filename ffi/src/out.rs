@@ -6,6 +6,7 @@
 use std::ffi::c_char;
 use std::ptr;
 
+use crate::failure::Failure;
 use crate::status::Status;
 
 /// An out-parameter, set to what it holds after a failure. `None` for null.
@@ -58,6 +59,25 @@ impl TextBuffer<'_> {
             return Err(Status::NullArgument);
         }
         Ok(Self { start, capacity, needed })
+    }
+
+    /// As [`new`](Self::new), for a call with an error object.
+    ///
+    /// # Safety
+    ///
+    /// As for [`new`](Self::new).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`new`](Self::new), in words.
+    pub(crate) unsafe fn named(
+        start: *mut c_char,
+        capacity: usize,
+        needed: *mut usize,
+    ) -> Result<Self, Failure> {
+        let argument = if needed.is_null() { "needed" } else { "buffer" };
+        // SAFETY: passed on from the caller.
+        unsafe { Self::new(start, capacity, needed) }.map_err(|_| Failure::null(argument))
     }
 
     /// Copies `text` and a NUL, and says how many bytes that takes.

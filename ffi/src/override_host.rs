@@ -1,9 +1,11 @@
 //! Picks of hosts that the request names.
 
-use std::slice;
+use std::ffi::{c_int, c_void};
 
+use plimsoll::HostRef;
 use plimsoll::config::override_addresses;
 
+use crate::array;
 use crate::guard::status;
 use crate::out::fresh;
 use crate::pick::{Pick, PickContext, given};
@@ -54,45 +56,94 @@ pub unsafe extern "C" fn plimsoll_worker_pick_override(
         let out = unsafe { fresh(out, Pick::NONE) }.ok_or(Status::NullArgument)?;
         // SAFETY: null is handled; otherwise the caller promises that it is alive.
         let worker = unsafe { worker.as_ref() }.ok_or(Status::NullArgument)?;
-        let strict = match strict {
-            0 => false,
-            1 => true,
-            _ => return Err(Status::InvalidArgument),
-        };
+        let strict = switch(strict)?;
         // SAFETY: the caller promises that they are readable.
-        let texts = unsafe { texts(addresses, count) }?;
-        // SAFETY: `texts` has checked them, and they are readable during the call.
-        let bytes = |text: &Str| unsafe { text.bytes() }.ok().flatten().unwrap_or_default();
-        let addresses = texts.iter().flat_map(|text| named_in(bytes(text)));
+        let named = unsafe { named(addresses, count) }?;
         let choose =
-            |context: &_| Ok(Pick::of(worker.engine()?.pick_override(context, addresses, strict)?));
+            |context: &_| Ok(Pick::of(worker.engine()?.pick_override(context, named, strict)?));
         // SAFETY: passed on from the caller.
         *out = unsafe { given(context, choose) }?;
         Ok(())
     })
 }
 
-/// The texts, each of them checked.
+/// The same with a filter for the hosts that the policy picks, if it comes to that: as with
+/// `plimsoll_worker_pick_filtered`, `context->retries` more hosts are tried while `accept` returns
+/// 0. Hosts that the request names do not go through it, as in Envoy.
+///
+/// Fails as `plimsoll_worker_pick_override` and `plimsoll_worker_pick_filtered` do.
+///
+/// Thread: the one that uses `worker`. Allocates: as `plimsoll_worker_pick`. Blocks: no, unless
+/// `accept` does.
+///
+/// # Safety
+///
+/// `worker` is NULL or alive and no other thread uses it, `context` is NULL or as large as its
+/// `size` says, `addresses` is NULL or points to `count` readable texts, `accept` is NULL or may be
+/// called with `userdata`, `out` is NULL or writable.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn plimsoll_worker_pick_override_filtered(
+    worker: *mut WorkerHandle,
+    context: *const PickContext,
+    addresses: *const Str,
+    count: usize,
+    strict: u32,
+    userdata: *mut c_void,
+    accept: Option<unsafe extern "C" fn(userdata: *mut c_void, candidate: *const Pick) -> c_int>,
+    out: *mut Pick,
+) -> Status {
+    status(|| {
+        // SAFETY: null is handled; otherwise the caller promises that it is writable.
+        let out = unsafe { fresh(out, Pick::NONE) }.ok_or(Status::NullArgument)?;
+        // SAFETY: null is handled; otherwise the caller promises that it is alive.
+        let worker = unsafe { worker.as_ref() }.ok_or(Status::NullArgument)?;
+        let accept = accept.ok_or(Status::NullArgument)?;
+        let strict = switch(strict)?;
+        // SAFETY: the caller promises that they are readable.
+        let named = unsafe { named(addresses, count) }?;
+        // SAFETY: the caller promises that it may be called so.
+        let agrees = |pick, host: HostRef<'_>| unsafe { worker.ask(pick, host, userdata, accept) };
+        let choose = |context: &_| {
+            let mut engine = worker.engine()?;
+            Ok(Pick::of(engine.pick_override_filtered(context, named, strict, agrees)?))
+        };
+        // SAFETY: passed on from the caller.
+        *out = unsafe { given(context, choose) }?;
+        Ok(())
+    })
+}
+
+fn switch(strict: u32) -> Result<bool, Status> {
+    match strict {
+        0 => Ok(false),
+        1 => Ok(true),
+        _ => Err(Status::InvalidArgument),
+    }
+}
+
+/// The addresses in all texts, each of which is checked.
 ///
 /// # Safety
 ///
 /// `from` is null or points to `count` texts that are readable during `'call`.
-unsafe fn texts<'call>(from: *const Str, count: usize) -> Result<&'call [Str], Status> {
-    if count == 0 {
-        return Ok(&[]);
-    }
-    if from.is_null() {
-        return Err(Status::NullArgument);
-    }
-    let length = count.checked_mul(size_of::<Str>()).ok_or(Status::InvalidArgument)?;
-    isize::try_from(length).map_err(|_| Status::InvalidArgument)?;
-    // SAFETY: not null and of a possible length; the caller promises the rest.
-    let texts = unsafe { slice::from_raw_parts(from, count) };
+///
+/// # Errors
+///
+/// A text without a place.
+unsafe fn named<'call>(
+    from: *const Str,
+    count: usize,
+) -> Result<impl Iterator<Item = &'call str>, Status> {
+    // SAFETY: passed on from the caller.
+    let texts: &'call [Str] = unsafe { array::items(from, count) }?;
     for text in texts {
         // SAFETY: passed on from the caller.
         unsafe { text.bytes() }?;
     }
-    Ok(texts)
+    // SAFETY: checked just now, and readable during the call.
+    let bytes = |text: &Str| unsafe { text.bytes() }.ok().flatten().unwrap_or_default();
+    Ok(texts.iter().flat_map(move |text| named_in(bytes(text))))
 }
 
 /// Stands for what is not UTF-8, which no host can have for an address.

@@ -273,11 +273,8 @@ pub unsafe extern "C" fn plimsoll_worker_pick_filtered(
         // SAFETY: null is handled; otherwise the caller promises that it is alive.
         let worker = unsafe { worker.as_ref() }.ok_or(Status::NullArgument)?;
         let accept = accept.ok_or(Status::NullArgument)?;
-        let agrees = |pick: plimsoll::Pick, host: HostRef<'_>| {
-            let candidate = Pick::of(pick);
-            // SAFETY: the caller promises that it may be called so.
-            worker.asking(pick, host, || unsafe { accept(userdata, &raw const candidate) } != 0)
-        };
+        // SAFETY: the caller promises that it may be called so.
+        let agrees = |pick, host: HostRef<'_>| unsafe { worker.ask(pick, host, userdata, accept) };
         let choose = |context: &_| Ok(Pick::of(worker.engine()?.pick_filtered(context, agrees)?));
         // SAFETY: passed on from the caller.
         *out = unsafe { given(context, choose) }?;

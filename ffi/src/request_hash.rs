@@ -5,12 +5,13 @@
 //! own.
 
 use std::ffi::c_void;
-use std::{ptr, slice};
+use std::ptr;
 
-use plimsoll::HashInput;
 use plimsoll::config::HashPolicy;
+use plimsoll::{HashInput, RequestHash, hash_request};
 use plimsoll_envoy_config::parse_hash_policies;
 
+use crate::array;
 use crate::error::report;
 use crate::failure::Failure;
 use crate::growable::{self, Growable, SizeProblem};
@@ -45,7 +46,7 @@ pub struct Request {
     /// `sizeof(plimsoll_request)`.
     pub size: usize,
     /// Its headers, in any order; one that comes several times stands here several times. Cookies
-    /// are found in the header `cookie`.
+    /// are found in the header `cookie`, unless they are in `cookies`.
     pub headers: *const Header,
     /// How many.
     pub header_count: usize,
@@ -61,6 +62,11 @@ pub struct Request {
     pub remote_address: Str,
     /// The address that the request came to, as above.
     pub local_address: Str,
+    /// Its cookies by name, where they have been parsed already; the values are without the quotes
+    /// around them. One that is not here is looked for in the header `cookie`.
+    pub cookies: *const Header,
+    /// How many.
+    pub cookie_count: usize,
 }
 
 // SAFETY: integers and raw pointers only; `layout` leaves no room for padding.
@@ -143,8 +149,8 @@ pub unsafe extern "C" fn plimsoll_hash_policies_free(policies: *mut HashPolicies
 /// # Safety
 ///
 /// `worker` is NULL or alive and no other thread uses it, `route` is NULL or alive, `request` is NULL
-/// or as large as its `size` says, and its headers and texts are readable, `set_cookie` is NULL or
-/// may be called with `userdata`, `out` is NULL or writable.
+/// or as large as its `size` says, and its headers, cookies and texts are readable, `set_cookie` is
+/// NULL or may be called with `userdata`, `out` is NULL or writable.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn plimsoll_worker_hash(
@@ -162,30 +168,79 @@ pub unsafe extern "C" fn plimsoll_worker_hash(
         let worker = unsafe { worker.as_ref() }.ok_or(Status::NullArgument)?;
         // SAFETY: the caller promises that it is null or alive.
         let route = unsafe { route.as_ref() }.map_or(&[][..], |route| &route.policies);
-        if request.is_null() {
-            return Err(Status::NullArgument);
-        }
-        // SAFETY: not null; the caller promises the rest.
-        let request = unsafe { growable::read(request) }.map_err(SizeProblem::status)?;
-        // SAFETY: the caller promises that headers and texts are readable.
-        let input = unsafe { Input::new(&request, set_cookie.is_some()) }?;
+        // SAFETY: passed on from the caller.
+        let input = unsafe { Input::of(request, set_cookie.is_some()) }?;
         let mut engine = worker.engine()?;
         let result = engine.hash_request(route, &input);
-        if let Some(set_cookie) = set_cookie {
-            for cookie in &result.cookies {
-                // SAFETY: the caller promises that it may be called so.
-                unsafe { set_cookie(userdata, Str::lend(&cookie.to_string())) };
-            }
-        }
-        *out = result.hash.ok_or(Status::NoHash)?;
+        // SAFETY: the caller promises that it may be called so.
+        *out = unsafe { answer(&result, userdata, set_cookie) }?;
         Ok(())
     })
 }
 
-/// A request as the engine asks about it. Invariant: the texts of all headers are readable during
-/// `'call`.
+/// Hashes a request by a list of policies alone, whatever a cluster has: for a proxy that hashes
+/// before it knows the cluster, and to try policies out. Otherwise as `plimsoll_worker_hash`.
+///
+/// Fails with `PLIMSOLL_STATUS_NO_HASH` if no policy finds anything in the request. Also with
+/// `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_INVALID_ARGUMENT` or
+/// `PLIMSOLL_STATUS_UNSUPPORTED_FIELD` for the request, or `PLIMSOLL_STATUS_PANIC`. `*out` is 0 on
+/// failure.
+///
+/// Thread: any. Allocates: for new cookies, and for a header with more than eight values.
+/// Blocks: no, unless `set_cookie` does.
+///
+/// # Safety
+///
+/// `policies` is NULL or alive, `request` is NULL or as large as its `size` says, and its headers,
+/// cookies and texts are readable, `set_cookie` is NULL or may be called with `userdata`, `out` is
+/// NULL or writable.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn plimsoll_hash_policies_hash(
+    policies: *const HashPolicies,
+    request: *const Request,
+    userdata: *mut c_void,
+    set_cookie: Option<unsafe extern "C" fn(userdata: *mut c_void, value: Str)>,
+    out: *mut u64,
+) -> Status {
+    status(|| {
+        // SAFETY: null is handled; otherwise the caller promises that it is writable.
+        let out = unsafe { fresh(out, 0) }.ok_or(Status::NullArgument)?;
+        // SAFETY: null is handled; otherwise the caller promises that it is alive.
+        let policies = unsafe { policies.as_ref() }.ok_or(Status::NullArgument)?;
+        // SAFETY: passed on from the caller.
+        let input = unsafe { Input::of(request, set_cookie.is_some()) }?;
+        let result = hash_request(&policies.policies, &input);
+        // SAFETY: the caller promises that it may be called so.
+        *out = unsafe { answer(&result, userdata, set_cookie) }?;
+        Ok(())
+    })
+}
+
+/// Hands out new cookies, and gives the hash.
+///
+/// # Safety
+///
+/// `set_cookie` may be called with `userdata`.
+unsafe fn answer(
+    result: &RequestHash<'_>,
+    userdata: *mut c_void,
+    set_cookie: Option<unsafe extern "C" fn(userdata: *mut c_void, value: Str)>,
+) -> Result<u64, Status> {
+    if let Some(set_cookie) = set_cookie {
+        for cookie in &result.cookies {
+            // SAFETY: passed on from the caller.
+            unsafe { set_cookie(userdata, Str::lend(&cookie.to_string())) };
+        }
+    }
+    result.hash.ok_or(Status::NoHash)
+}
+
+/// A request as the engine asks about it. Invariant: the texts of all headers and cookies are
+/// readable during `'call`.
 struct Input<'call> {
-    headers: &'call [Header],
+    headers: Headers<'call>,
+    cookies: Headers<'call>,
     path: Option<&'call [u8]>,
     query: Option<&'call [u8]>,
     source_ip: Option<&'call str>,
@@ -199,15 +254,23 @@ impl<'call> Input<'call> {
     ///
     /// # Safety
     ///
-    /// Headers and texts are readable during `'call`.
+    /// `request` is null or as [`growable::read`] wants it; headers, cookies and texts are readable
+    /// during `'call`.
     ///
     /// # Errors
     ///
-    /// NULL with a length, a length that no object can have, or an address that is not UTF-8.
-    unsafe fn new(request: &Request, gives_cookies: bool) -> Result<Self, Status> {
+    /// NULL, NULL with a length, a length that no object can have, or an address that is not UTF-8.
+    unsafe fn of(request: *const Request, gives_cookies: bool) -> Result<Self, Status> {
+        if request.is_null() {
+            return Err(Status::NullArgument);
+        }
+        // SAFETY: not null; the caller promises the rest.
+        let request = unsafe { growable::read(request) }.map_err(SizeProblem::status)?;
         // SAFETY: passed on from the caller.
-        let headers = unsafe { headers(request.headers, request.header_count) }?;
+        let headers = unsafe { Headers::of(request.headers, request.header_count) }?;
         // SAFETY: as above. So in all of these.
+        let cookies = unsafe { Headers::of(request.cookies, request.cookie_count) }?;
+        // SAFETY: as above.
         let path = unsafe { request.path.bytes() }?;
         // SAFETY: as above.
         let query = unsafe { request.query.bytes() }?;
@@ -218,33 +281,8 @@ impl<'call> Input<'call> {
         // SAFETY: as above.
         let local_address = unsafe { address(request.local_address) }?;
         let local_address = local_address.filter(|_| gives_cookies);
-        Ok(Self { headers, path, query, source_ip, remote_address, local_address })
+        Ok(Self { headers, cookies, path, query, source_ip, remote_address, local_address })
     }
-}
-
-/// The headers, each of them checked.
-///
-/// # Safety
-///
-/// `from` is null or points to `count` headers that are readable during `'call`, as their texts.
-unsafe fn headers<'call>(from: *const Header, count: usize) -> Result<&'call [Header], Status> {
-    if count == 0 {
-        return Ok(&[]);
-    }
-    if from.is_null() {
-        return Err(Status::NullArgument);
-    }
-    let length = count.checked_mul(size_of::<Header>()).ok_or(Status::InvalidArgument)?;
-    isize::try_from(length).map_err(|_| Status::InvalidArgument)?;
-    // SAFETY: not null and of a possible length; the caller promises the rest.
-    let headers = unsafe { slice::from_raw_parts(from, count) };
-    for header in headers {
-        for text in [header.name, header.value] {
-            // SAFETY: passed on from the caller.
-            unsafe { text.bytes() }?;
-        }
-    }
-    Ok(headers)
 }
 
 /// An address; `None` for an empty text.
@@ -258,15 +296,52 @@ unsafe fn address<'call>(text: Str) -> Result<Option<&'call str>, Status> {
     bytes.map(std::str::from_utf8).transpose().map_err(|_| Status::InvalidArgument)
 }
 
-impl HashInput for Input<'_> {
-    fn header_values<'a>(&'a self, name: &str, each: &mut dyn FnMut(&'a [u8])) {
-        // SAFETY: `headers` has checked it, and it is readable for as long as `self` lives.
-        let bytes = |text: Str| unsafe { text.bytes() }.ok().flatten().unwrap_or_default();
-        for header in self.headers {
-            if bytes(header.name).eq_ignore_ascii_case(name.as_bytes()) {
-                each(bytes(header.value));
+/// Names and values, in any order. Invariant: the texts are readable during `'call`.
+struct Headers<'call>(&'call [Header]);
+
+impl<'call> Headers<'call> {
+    /// Checks each of them.
+    ///
+    /// # Safety
+    ///
+    /// `from` is null or points to `count` headers that are readable during `'call`, as their texts.
+    unsafe fn of(from: *const Header, count: usize) -> Result<Self, Status> {
+        // SAFETY: passed on from the caller.
+        let headers: &'call [Header] = unsafe { array::items(from, count) }?;
+        for header in headers {
+            for text in [header.name, header.value] {
+                // SAFETY: passed on from the caller.
+                unsafe { text.bytes() }?;
             }
         }
+        Ok(Self(headers))
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (&'call [u8], &'call [u8])> {
+        // SAFETY: `of` has checked it, and it is readable during the call.
+        let bytes = |text: Str| unsafe { text.bytes() }.ok().flatten().unwrap_or_default();
+        self.0.iter().map(move |header| (bytes(header.name), bytes(header.value)))
+    }
+}
+
+impl HashInput for Headers<'_> {
+    fn header_values<'a>(&'a self, name: &str, each: &mut dyn FnMut(&'a [u8])) {
+        for (own, value) in self.iter() {
+            if own.eq_ignore_ascii_case(name.as_bytes()) {
+                each(value);
+            }
+        }
+    }
+}
+
+impl HashInput for Input<'_> {
+    fn header_values<'a>(&'a self, name: &str, each: &mut dyn FnMut(&'a [u8])) {
+        self.headers.header_values(name, each);
+    }
+
+    fn cookie(&self, name: &str) -> Option<&[u8]> {
+        let parsed = self.cookies.iter().find(|(own, _)| *own == name.as_bytes());
+        parsed.map(|(_, value)| value).or_else(|| self.headers.cookie(name))
     }
 
     fn path(&self) -> Option<&[u8]> {

@@ -50,7 +50,7 @@ pub enum Status {
     /// What a host says of its load cannot be read.
     ReportUnreadable = 22,
     /// What a host says of its load was not taken in: it has no requests per second or no
-    /// utilization, a number in it is none, or the policy does not go by reports.
+    /// utilization, or a number in it is none.
     ReportRejected = 23,
     /// There is nothing to hash the request by: pick without a hash.
     NoHash = 24,
@@ -58,6 +58,8 @@ pub enum Status {
     OverrideNotFound = 25,
     /// It has some of them, and their health is not allowed.
     OverrideNotAllowed = 26,
+    /// What a host says of its load was not taken in, because the policy does not go by that.
+    ReportNotWanted = 27,
 
     /// A control call panicked earlier: control calls refuse, workers keep serving.
     Poisoned = 32,
@@ -66,7 +68,7 @@ pub enum Status {
 }
 
 impl Status {
-    const ALL: [Self; 22] = [
+    const ALL: [Self; 23] = [
         Self::Ok,
         Self::NullArgument,
         Self::InvalidArgument,
@@ -87,6 +89,7 @@ impl Status {
         Self::NoHash,
         Self::OverrideNotFound,
         Self::OverrideNotAllowed,
+        Self::ReportNotWanted,
         Self::Poisoned,
         Self::Panic,
     ];
@@ -114,6 +117,7 @@ impl Status {
             Self::NoHash => c"no_hash",
             Self::OverrideNotFound => c"override_not_found",
             Self::OverrideNotAllowed => c"override_not_allowed",
+            Self::ReportNotWanted => c"report_not_wanted",
             Self::Poisoned => c"poisoned",
             Self::Panic => c"panic",
         }
@@ -127,6 +131,7 @@ impl Status {
             "unknown_host" => Self::UnknownHost,
             "has_data" => Self::HasData,
             "report_rejected" => Self::ReportRejected,
+            "report_not_wanted" => Self::ReportNotWanted,
             "poisoned" => Self::Poisoned,
             _ => Self::InvalidArgument,
         }
@@ -173,6 +178,7 @@ impl From<ReportFailure> for Status {
             ReportFailure::NoData => Self::NoReport,
             ReportFailure::Unreadable(_) => Self::ReportUnreadable,
             ReportFailure::Rejected(ReportRejected::UnknownHost) => Self::StalePick,
+            ReportFailure::Rejected(ReportRejected::NotWanted) => Self::ReportNotWanted,
             _ => Self::ReportRejected,
         }
     }

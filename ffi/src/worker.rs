@@ -6,15 +6,17 @@
 //! refused then but questions about the candidate.
 
 use std::cell::{Cell, RefCell, RefMut};
+use std::ffi::{c_int, c_void};
 use std::ptr;
 
-use plimsoll::{HostRef, Worker};
+use plimsoll::{HostRef, Worker, WorkerOptions};
 
 use crate::cluster::ClusterHandle;
 use crate::error::report;
 use crate::failure::Failure;
 use crate::guard::{silent, status};
 use crate::out::fresh;
+use crate::pick::Pick;
 use crate::status::Status;
 
 /// Picks hosts of one cluster. Used by one thread at a time, and outlives the cluster.
@@ -55,23 +57,30 @@ impl WorkerHandle {
         }
         let candidate = self.candidate.get().filter(|candidate| candidate.pick == pick);
         let candidate = candidate.ok_or(Status::InvalidArgument)?;
-        // SAFETY: `asking` put it there, and takes it out before the host goes away.
+        // SAFETY: `ask` put it there, and takes it out before the host goes away.
         let host: HostRef<'_> = unsafe { *candidate.host };
         Ok(read(host))
     }
 
-    /// Runs `ask` while the candidate can be asked about.
-    pub(crate) fn asking<R>(
+    /// Whether `accept` takes the candidate, about which it can ask meanwhile.
+    ///
+    /// # Safety
+    ///
+    /// `accept` may be called with `userdata`.
+    pub(crate) unsafe fn ask(
         &self,
         pick: plimsoll::Pick,
         host: HostRef<'_>,
-        ask: impl FnOnce() -> R,
-    ) -> R {
+        userdata: *mut c_void,
+        accept: unsafe extern "C" fn(userdata: *mut c_void, candidate: *const Pick) -> c_int,
+    ) -> bool {
         let host = ptr::from_ref(&host).cast::<HostRef<'static>>();
         self.candidate.set(Some(Candidate { pick, host }));
-        let answer = ask();
+        let candidate = Pick::of(pick);
+        // SAFETY: passed on from the caller.
+        let answer = unsafe { accept(userdata, &raw const candidate) };
         self.candidate.set(None);
-        answer
+        answer != 0
     }
 }
 
@@ -94,12 +103,27 @@ pub unsafe extern "C" fn plimsoll_worker_new(
     out: *mut *mut WorkerHandle,
     error: *mut *mut Failure,
 ) -> Status {
+    // SAFETY: passed on from the caller.
+    unsafe { new(cluster, || Ok(WorkerOptions::default()), out, error) }
+}
+
+/// A call that makes a worker.
+///
+/// # Safety
+///
+/// As for [`plimsoll_worker_new`].
+pub(crate) unsafe fn new(
+    cluster: *const ClusterHandle,
+    options: impl FnOnce() -> Result<WorkerOptions, Failure>,
+    out: *mut *mut WorkerHandle,
+    error: *mut *mut Failure,
+) -> Status {
     let body = || {
         // SAFETY: null is handled; otherwise the caller promises that it is writable.
         let out = unsafe { fresh(out, ptr::null_mut()) }.ok_or_else(|| Failure::null("out"))?;
         // SAFETY: null is handled; otherwise the caller promises that it is alive.
         let cluster = unsafe { cluster.as_ref() }.ok_or_else(|| Failure::null("cluster"))?;
-        let engine = RefCell::new(cluster.engine().worker()?);
+        let engine = RefCell::new(cluster.engine().worker_with(options()?)?);
         *out = Box::into_raw(Box::new(WorkerHandle { engine, candidate: Cell::new(None) }));
         Ok(())
     };
@@ -117,12 +141,13 @@ pub unsafe extern "C" fn plimsoll_worker_new(
 ///
 /// # Safety
 ///
-/// `worker` is NULL or came from `plimsoll_worker_new`, was not freed before, and nobody uses it.
+/// `worker` is NULL or came from `plimsoll_worker_new` or `plimsoll_worker_new_with`, was not freed
+/// before, and nobody uses it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn plimsoll_worker_free(worker: *mut WorkerHandle) {
     silent(|| {
         if !worker.is_null() {
-            // SAFETY: not null, so that it came from `plimsoll_worker_new` and is freed once.
+            // SAFETY: not null, so that it came from `new` and is freed once.
             drop(unsafe { Box::from_raw(worker) });
         }
     });
@@ -140,8 +165,12 @@ pub unsafe extern "C" fn plimsoll_worker_free(worker: *mut WorkerHandle) {
 /// `worker` is NULL or alive and no other thread uses it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn plimsoll_worker_refresh(worker: *mut WorkerHandle) -> Status {
+    let act = |worker: &mut Worker| {
+        worker.refresh();
+        Ok(())
+    };
     // SAFETY: passed on from the caller.
-    unsafe { with_engine(worker, Worker::refresh) }
+    unsafe { with_engine(worker, act) }
 }
 
 /// Lets go of the snapshot, so that an idle worker holds neither memory nor host data. The next
@@ -157,8 +186,12 @@ pub unsafe extern "C" fn plimsoll_worker_refresh(worker: *mut WorkerHandle) -> S
 /// `worker` is NULL or alive and no other thread uses it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn plimsoll_worker_quiesce(worker: *mut WorkerHandle) -> Status {
+    let act = |worker: &mut Worker| {
+        worker.quiesce();
+        Ok(())
+    };
     // SAFETY: passed on from the caller.
-    unsafe { with_engine(worker, Worker::quiesce) }
+    unsafe { with_engine(worker, act) }
 }
 
 /// Checks the handle and calls `act`.
@@ -166,11 +199,13 @@ pub unsafe extern "C" fn plimsoll_worker_quiesce(worker: *mut WorkerHandle) -> S
 /// # Safety
 ///
 /// `worker` is null or alive and no other thread uses it.
-unsafe fn with_engine(worker: *mut WorkerHandle, act: impl FnOnce(&mut Worker)) -> Status {
+pub(crate) unsafe fn with_engine(
+    worker: *mut WorkerHandle,
+    act: impl FnOnce(&mut Worker) -> Result<(), Status>,
+) -> Status {
     status(|| {
         // SAFETY: null is handled; otherwise the caller promises that it is alive.
         let worker = unsafe { worker.as_ref() }.ok_or(Status::NullArgument)?;
-        act(&mut *worker.engine()?);
-        Ok(())
+        act(&mut *worker.engine()?)
     })
 }

@@ -98,6 +98,8 @@ fn open(behavior: u32, settings: &str) -> (*mut ClusterHandle, *mut WorkerHandle
         zone: EMPTY,
         sub_zone: EMPTY,
         local_cluster: null(),
+        runtime: null(),
+        runtime_count: 0,
     };
     let (mut cluster, mut worker) = (null_mut(), null_mut());
     let config = text(&config);
@@ -331,6 +333,8 @@ fn hash(worker: *mut WorkerHandle, route: *const HashPolicies, headers: &[Header
         source_ip: EMPTY,
         remote_address: text("10.9.0.1:4711"),
         local_address: text("10.9.0.2:80"),
+        cookies: null(),
+        cookie_count: 0,
     };
     let mut hash = 0;
     // SAFETY: the worker is alive and used by this thread only; so are the policies and the rest.

@@ -28,6 +28,8 @@ fn a_c_program_gets_what_the_header_promises() {
         "threads.c",
         "hashes.c",
         "overrides.c",
+        "json.c",
+        "repeat.c",
         "layout.c",
     ];
     let output = support::run_c(&sources(&names), "api");

@@ -11,7 +11,7 @@ use std::fmt::Write;
 use plimsoll_ffi::status::plimsoll_status_name;
 
 /// In the order of the header.
-const SOURCES: [&str; 23] = [
+const SOURCES: [&str; 25] = [
     "version",
     "status",
     "text",
@@ -29,12 +29,14 @@ const SOURCES: [&str; 23] = [
     "localities",
     "dump",
     "worker",
+    "worker_options",
     "request_hash",
     "pick",
     "batch",
     "override_host",
     "picked",
     "reports",
+    "json",
 ];
 
 fn generated() -> String {

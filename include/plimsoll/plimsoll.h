@@ -14,16 +14,20 @@
  *   handle             which thread                      functions
  *   -----------------  --------------------------------  -----------------------------------------
  *   (none)             any                               plimsoll_version, plimsoll_abi_version,
- *                                                        plimsoll_status_name
+ *                                                        plimsoll_status_name,
+ *                                                        plimsoll_response_load_json
  *   plimsoll_cluster   any, several at once: control     open, reload, assign, update, set_loads,
- *                      calls wait for each other and     report, set_runtime, set_runtime_double,
- *                      never make a worker wait          set_runtime_bool, set_host_data, tick,
- *                                                        next_tick, hosts, stats, for_each_host,
- *                                                        for_each_locality; plimsoll_worker_new
+ *                      calls wait for each other and     report, report_response, set_runtime,
+ *                      never make a worker wait          set_runtime_double, set_runtime_bool,
+ *                                                        update_runtime, set_host_data, tick,
+ *                                                        next_tick, hosts, stats, dump,
+ *                                                        for_each_host, for_each_locality;
+ *                                                        plimsoll_worker_new, _new_with
  *   plimsoll_worker    one at a time; it may move        hash, pick, pick_filtered, pick_override,
- *                      between threads, between calls    pick_batch, peek, report, done,
- *                                                        host_address, host_data, refresh, quiesce
- *   plimsoll_hash_     any, several at once: it is       parse; plimsoll_worker_hash
+ *                      between threads, between calls    pick_override_filtered, pick_batch, peek,
+ *                                                        explain, report, done, host_address,
+ *                                                        host_data, push_draws, refresh, quiesce
+ *   plimsoll_hash_     any, several at once: it is       parse, hash; plimsoll_worker_hash
  *   policies           never changed
  *   plimsoll_error     any, several at once              status, code, field, message
  *   each of them       any, while nobody else uses it    free
@@ -35,10 +39,11 @@
  * it, not even to be freed.
  *
  * Callbacks run on the thread of the call that runs them: `accept` inside of
- * `plimsoll_worker_pick_filtered`, `set_cookie` inside of `plimsoll_worker_hash`, `visit` inside of
- * `plimsoll_cluster_for_each_host` and `plimsoll_cluster_for_each_locality`, `release` inside of
- * whichever control call or `_free` lets the last reference go. They must not throw C++ exceptions,
- * unwind or `longjmp`.
+ * `plimsoll_worker_pick_filtered`, `plimsoll_worker_pick_override_filtered` and
+ * `plimsoll_worker_explain`, `set_cookie` inside of `plimsoll_worker_hash` and
+ * `plimsoll_hash_policies_hash`, `visit` inside of `plimsoll_cluster_for_each_host` and
+ * `plimsoll_cluster_for_each_locality`, `release` inside of whichever control call or `_free` lets
+ * the last reference go. They must not throw C++ exceptions, unwind or `longjmp`.
  *
  * Answers
  *
@@ -80,14 +85,17 @@
 
 /* What a growable struct starts from: everything not set. */
 #define PLIMSOLL_CLUSTER_OPTIONS_INIT \
-    {sizeof(plimsoll_cluster_options), 0, 0, 0, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL}
+    {sizeof(plimsoll_cluster_options), 0, 0, 0, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, NULL, 0}
+#define PLIMSOLL_RUNTIME_VALUE_INIT {sizeof(plimsoll_runtime_value), {NULL, 0}, 0, 0, 0, 0}
+#define PLIMSOLL_WORKER_OPTIONS_INIT {sizeof(plimsoll_worker_options), 0, 0, 0, NULL, 0}
+#define PLIMSOLL_DUMP_OPTIONS_INIT {sizeof(plimsoll_dump_options), 0, 0, 0, 0, 0}
 #define PLIMSOLL_HOST_CHANGE_INIT \
     {sizeof(plimsoll_host_change), 0, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, \
      0, 0, 0, 0, {NULL, 0}}
 #define PLIMSOLL_HOST_LOAD_INIT {sizeof(plimsoll_host_load), {NULL, 0}, 0, 0, 0, 0}
 #define PLIMSOLL_PICK_CONTEXT_INIT {sizeof(plimsoll_pick_context), 0, 0, 0, 0, 0, 0}
 #define PLIMSOLL_REQUEST_INIT \
-    {sizeof(plimsoll_request), NULL, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}}
+    {sizeof(plimsoll_request), NULL, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, 0}
 #define PLIMSOLL_RESPONSE_LOAD_INIT \
     {sizeof(plimsoll_response_load), {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, 0}
 
@@ -128,6 +136,26 @@
  * `plimsoll_cluster_options.behavior`: Envoy 1.40.0, number for number.
  */
 #define PLIMSOLL_BEHAVIOR_ENVOY 1
+
+/**
+ * `plimsoll_runtime_value.kind`: the key is removed.
+ */
+#define PLIMSOLL_RUNTIME_REMOVED 0
+
+/**
+ * `plimsoll_runtime_value.kind`: the value is `integer`.
+ */
+#define PLIMSOLL_RUNTIME_INTEGER 1
+
+/**
+ * `plimsoll_runtime_value.kind`: the value is `number`.
+ */
+#define PLIMSOLL_RUNTIME_NUMBER 2
+
+/**
+ * `plimsoll_runtime_value.kind`: the value is `boolean`.
+ */
+#define PLIMSOLL_RUNTIME_BOOLEAN 3
 
 /**
  * `plimsoll_host_change.event`: an active health check passed.
@@ -348,6 +376,49 @@
 #define PLIMSOLL_OUTCOME_ERROR 1
 
 /**
+ * `plimsoll_dump_options.part`: how traffic divides among priorities, in percent, and which of them
+ * panic.
+ */
+#define PLIMSOLL_DUMP_LOADS 1
+
+/**
+ * `plimsoll_dump_options.part`: all hosts, by priority, then in the assignment's order.
+ */
+#define PLIMSOLL_DUMP_HOSTS 2
+
+/**
+ * `plimsoll_dump_options.part`: how the traffic of each priority divides among localities, for
+ * healthy, degraded and all hosts.
+ */
+#define PLIMSOLL_DUMP_LOCALITIES 3
+
+/**
+ * `plimsoll_dump_options.part`: the table of `ring_hash` or `maglev`, one address for each place.
+ */
+#define PLIMSOLL_DUMP_TABLE 4
+
+/**
+ * `plimsoll_dump_options.part`: all counters and gauges that are not zero, by name.
+ */
+#define PLIMSOLL_DUMP_STATS 5
+
+/**
+ * `plimsoll_dump_options.part`: the newest snapshot's version, how many were published and are
+ * alive, and what was built for them.
+ */
+#define PLIMSOLL_DUMP_SNAPSHOT 6
+
+/**
+ * `plimsoll_dump_options.flags`: localities and tables of `priority` only.
+ */
+#define PLIMSOLL_DUMP_HAS_PRIORITY 1
+
+/**
+ * `plimsoll_dump_options.flags`: localities and tables of `source` only.
+ */
+#define PLIMSOLL_DUMP_HAS_SOURCE 2
+
+/**
  * How a call ended. `PLIMSOLL_STATUS_OK` is 0; everything else but `PLIMSOLL_STATUS_PANIC` means
  * that the call had no effect.
  *
@@ -422,7 +493,7 @@ typedef enum plimsoll_status {
     PLIMSOLL_STATUS_REPORT_UNREADABLE = 22,
     /**
      * What a host says of its load was not taken in: it has no requests per second or no
-     * utilization, a number in it is none, or the policy does not go by reports.
+     * utilization, or a number in it is none.
      */
     PLIMSOLL_STATUS_REPORT_REJECTED = 23,
     /**
@@ -437,6 +508,10 @@ typedef enum plimsoll_status {
      * It has some of them, and their health is not allowed.
      */
     PLIMSOLL_STATUS_OVERRIDE_NOT_ALLOWED = 26,
+    /**
+     * What a host says of its load was not taken in, because the policy does not go by that.
+     */
+    PLIMSOLL_STATUS_REPORT_NOT_WANTED = 27,
     /**
      * A control call panicked earlier: control calls refuse, workers keep serving.
      */
@@ -490,6 +565,39 @@ typedef struct plimsoll_str {
 } plimsoll_str;
 
 /**
+ * One runtime key and its value. Growable: start from `PLIMSOLL_RUNTIME_VALUE_INIT`.
+ *
+ * All values of one call have the same `size`. A member that a kind does not use is not read.
+ */
+typedef struct plimsoll_runtime_value {
+    /**
+     * `sizeof(plimsoll_runtime_value)`.
+     */
+    size_t size;
+    /**
+     * The key, such as `upstream.healthy_panic_threshold`.
+     */
+    struct plimsoll_str key;
+    /**
+     * One of `PLIMSOLL_RUNTIME_...`.
+     */
+    uint32_t kind;
+    /**
+     * For `PLIMSOLL_RUNTIME_BOOLEAN`: 1 for true, 0 for false.
+     */
+    uint32_t boolean;
+    /**
+     * For `PLIMSOLL_RUNTIME_INTEGER`: a whole number, which also stands for a double, and for true
+     * unless it is 0.
+     */
+    uint64_t integer;
+    /**
+     * For `PLIMSOLL_RUNTIME_NUMBER`: a double. It must be finite.
+     */
+    double number;
+} plimsoll_runtime_value;
+
+/**
  * What a cluster needs to know besides its configuration. Growable: start from
  * `PLIMSOLL_CLUSTER_OPTIONS_INIT`.
  */
@@ -534,6 +642,15 @@ typedef struct plimsoll_cluster_options {
      * may be freed first: once the local one is freed, what it was last goes on to count.
      */
     const struct plimsoll_cluster *local_cluster;
+    /**
+     * Runtime values that hold from the start, also with `PLIMSOLL_BEHAVIOR_ENVOY`, which takes
+     * later ones up with the next change only. May be NULL if `runtime_count` is 0.
+     */
+    const struct plimsoll_runtime_value *runtime;
+    /**
+     * How many.
+     */
+    size_t runtime_count;
 } plimsoll_cluster_options;
 
 /**
@@ -805,6 +922,39 @@ typedef struct plimsoll_locality {
 } plimsoll_locality;
 
 /**
+ * What a worker is told at its start. Growable: start from `PLIMSOLL_WORKER_OPTIONS_INIT`.
+ */
+typedef struct plimsoll_worker_options {
+    /**
+     * `sizeof(plimsoll_worker_options)`.
+     */
+    size_t size;
+    /**
+     * How many peeks may be outstanding, 65536 at most; each costs 8 bytes. 0 stands for 64.
+     */
+    uint32_t peek_capacity;
+    /**
+     * 1: `number` is to be used. 0: the worker is numbered after the one that was made last.
+     */
+    uint32_t has_number;
+    /**
+     * Which of the cluster's generators of random numbers the worker gets, and where its picks
+     * begin, if `has_number` is 1: a worker with the number of one that was freed goes the same way
+     * again. Workers that live at the same time need different numbers, or they pick in lockstep.
+     */
+    uint64_t number;
+    /**
+     * Numbers to be used before those of the generator, as with `plimsoll_worker_push_draws`, and
+     * from the first one that is drawn. May be NULL if `draw_count` is 0.
+     */
+    const uint64_t *draws;
+    /**
+     * How many.
+     */
+    size_t draw_count;
+} plimsoll_worker_options;
+
+/**
  * A header of a request.
  */
 typedef struct plimsoll_header {
@@ -830,7 +980,7 @@ typedef struct plimsoll_request {
     size_t size;
     /**
      * Its headers, in any order; one that comes several times stands here several times. Cookies
-     * are found in the header `cookie`.
+     * are found in the header `cookie`, unless they are in `cookies`.
      */
     const struct plimsoll_header *headers;
     /**
@@ -859,6 +1009,15 @@ typedef struct plimsoll_request {
      * The address that the request came to, as above.
      */
     struct plimsoll_str local_address;
+    /**
+     * Its cookies by name, where they have been parsed already; the values are without the quotes
+     * around them. One that is not here is looked for in the header `cookie`.
+     */
+    const struct plimsoll_header *cookies;
+    /**
+     * How many.
+     */
+    size_t cookie_count;
 } plimsoll_request;
 
 /**
@@ -961,6 +1120,39 @@ typedef struct plimsoll_response_load {
      */
     uint64_t now_ns;
 } plimsoll_response_load;
+
+/**
+ * What to dump of a cluster. Growable: start from `PLIMSOLL_DUMP_OPTIONS_INIT`, and set `part`.
+ */
+typedef struct plimsoll_dump_options {
+    /**
+     * `sizeof(plimsoll_dump_options)`.
+     */
+    size_t size;
+    /**
+     * One of `PLIMSOLL_DUMP_...`.
+     */
+    uint32_t part;
+    /**
+     * `PLIMSOLL_DUMP_HAS_PRIORITY` and `PLIMSOLL_DUMP_HAS_SOURCE`, or 0; other parts than localities
+     * and tables have neither.
+     */
+    uint32_t flags;
+    /**
+     * With `PLIMSOLL_DUMP_HAS_PRIORITY`: which. Without, localities are of all priorities and a
+     * table is of priority 0.
+     */
+    uint64_t priority;
+    /**
+     * With `PLIMSOLL_DUMP_HAS_SOURCE`: one of `PLIMSOLL_SOURCE_...`. Without, localities are of each
+     * and a table is of the healthy hosts.
+     */
+    uint32_t source;
+    /**
+     * 0. Fills the place that would be padding, so that a later member can use it.
+     */
+    uint32_t reserved;
+} plimsoll_dump_options;
 
 #ifdef __cplusplus
 extern "C" {
@@ -1079,7 +1271,8 @@ struct plimsoll_str plimsoll_error_message(const struct plimsoll_error *error);
  * # Safety
  *
  * `cluster` is readable, `options` is NULL or as large as its `size` says, its `local_cluster` is
- * NULL or alive, `out` and `error` are NULL or writable.
+ * NULL or alive, its `runtime` NULL or an array of `runtime_count` values whose keys are readable,
+ * `out` and `error` are NULL or writable.
  */
 PLIMSOLL_MUST_USE
 enum plimsoll_status plimsoll_cluster_open(struct plimsoll_str cluster,
@@ -1214,6 +1407,32 @@ PLIMSOLL_MUST_USE
 enum plimsoll_status plimsoll_cluster_next_tick(const struct plimsoll_cluster *cluster,
                                                 uint64_t *next_ns,
                                                 struct plimsoll_error **error);
+
+/**
+ * Sets and removes `count` runtime keys in one step, all or nothing; any number of them makes one
+ * snapshot at most. What a key does is as with `plimsoll_cluster_set_runtime`. If a key stands in
+ * the array twice, the later value holds. `values` may be NULL if `count` is 0.
+ *
+ * `out` may be NULL; it is zero on failure.
+ *
+ * Fails with `PLIMSOLL_STATUS_INVALID_ARGUMENT` for a key that is not UTF-8, a number that is
+ * infinite or none, or a kind that stands for nothing (the error object names it,
+ * `values[3].kind`), `PLIMSOLL_STATUS_UNSUPPORTED_FIELD` for values of a newer header,
+ * `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_POISONED` or `PLIMSOLL_STATUS_PANIC`.
+ *
+ * Thread: any. Allocates: yes. Blocks: on other control calls.
+ *
+ * # Safety
+ *
+ * `cluster` is NULL or alive, `values` is NULL or an array of `count` structs, each as large as
+ * the first one's `size` says, whose keys are readable, `out` and `error` are NULL or writable.
+ */
+PLIMSOLL_MUST_USE
+enum plimsoll_status plimsoll_cluster_update_runtime(const struct plimsoll_cluster *cluster,
+                                                     const struct plimsoll_runtime_value *values,
+                                                     size_t count,
+                                                     struct plimsoll_applied *out,
+                                                     struct plimsoll_error **error);
 
 /**
  * Sets a runtime key, such as `upstream.healthy_panic_threshold`, which overrides the setting of
@@ -1474,7 +1693,8 @@ enum plimsoll_status plimsoll_worker_new(const struct plimsoll_cluster *cluster,
  *
  * # Safety
  *
- * `worker` is NULL or came from `plimsoll_worker_new`, was not freed before, and nobody uses it.
+ * `worker` is NULL or came from `plimsoll_worker_new` or `plimsoll_worker_new_with`, was not freed
+ * before, and nobody uses it.
  */
 void plimsoll_worker_free(struct plimsoll_worker *worker);
 
@@ -1506,6 +1726,49 @@ enum plimsoll_status plimsoll_worker_refresh(struct plimsoll_worker *worker);
  * `worker` is NULL or alive and no other thread uses it.
  */
 enum plimsoll_status plimsoll_worker_quiesce(struct plimsoll_worker *worker);
+
+/**
+ * Makes a worker with other than the usual options: for many peeks, or to repeat what a worker did
+ * before, in tests and replays.
+ *
+ * `options` may be NULL: then it is `plimsoll_worker_new`. `*out` is NULL on failure. Free it with
+ * `plimsoll_worker_free`.
+ *
+ * Fails as `plimsoll_worker_new` does, and with `PLIMSOLL_STATUS_INVALID_ARGUMENT` for a number
+ * that stands for nothing (the error object names it) or `PLIMSOLL_STATUS_UNSUPPORTED_FIELD` for
+ * options of a newer header.
+ *
+ * Thread: any. Allocates: yes. Blocks: on control calls.
+ *
+ * # Safety
+ *
+ * `cluster` is NULL or alive, `options` is NULL or as large as its `size` says, its `draws` are
+ * NULL or `draw_count` readable numbers, `out` and `error` are NULL or writable.
+ */
+PLIMSOLL_MUST_USE
+enum plimsoll_status plimsoll_worker_new_with(const struct plimsoll_cluster *cluster,
+                                              const struct plimsoll_worker_options *options,
+                                              struct plimsoll_worker **out,
+                                              struct plimsoll_error **error);
+
+/**
+ * Queues `count` numbers, which the worker uses before those of its generator: for tests that want
+ * a certain decision, and to repeat what happened elsewhere. Which pick draws how many numbers is
+ * for the policy to say. `draws` may be NULL if `count` is 0.
+ *
+ * Fails with `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_INVALID_ARGUMENT` inside `accept`,
+ * or `PLIMSOLL_STATUS_PANIC`.
+ *
+ * Thread: the one that uses `worker`. Allocates: yes. Blocks: no.
+ *
+ * # Safety
+ *
+ * `worker` is NULL or alive and no other thread uses it, `draws` is NULL or points to `count`
+ * readable numbers.
+ */
+enum plimsoll_status plimsoll_worker_push_draws(struct plimsoll_worker *worker,
+                                                const uint64_t *draws,
+                                                size_t count);
 
 /**
  * Reads a route's `hash_policy`: a list of Envoy's `RouteAction.HashPolicy`, as JSON or YAML.
@@ -1567,8 +1830,8 @@ void plimsoll_hash_policies_free(struct plimsoll_hash_policies *policies);
  * # Safety
  *
  * `worker` is NULL or alive and no other thread uses it, `route` is NULL or alive, `request` is NULL
- * or as large as its `size` says, and its headers and texts are readable, `set_cookie` is NULL or
- * may be called with `userdata`, `out` is NULL or writable.
+ * or as large as its `size` says, and its headers, cookies and texts are readable, `set_cookie` is
+ * NULL or may be called with `userdata`, `out` is NULL or writable.
  */
 PLIMSOLL_MUST_USE
 enum plimsoll_status plimsoll_worker_hash(struct plimsoll_worker *worker,
@@ -1578,6 +1841,32 @@ enum plimsoll_status plimsoll_worker_hash(struct plimsoll_worker *worker,
                                           void (*set_cookie)(void *userdata,
                                                              struct plimsoll_str value),
                                           uint64_t *out);
+
+/**
+ * Hashes a request by a list of policies alone, whatever a cluster has: for a proxy that hashes
+ * before it knows the cluster, and to try policies out. Otherwise as `plimsoll_worker_hash`.
+ *
+ * Fails with `PLIMSOLL_STATUS_NO_HASH` if no policy finds anything in the request. Also with
+ * `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_INVALID_ARGUMENT` or
+ * `PLIMSOLL_STATUS_UNSUPPORTED_FIELD` for the request, or `PLIMSOLL_STATUS_PANIC`. `*out` is 0 on
+ * failure.
+ *
+ * Thread: any. Allocates: for new cookies, and for a header with more than eight values.
+ * Blocks: no, unless `set_cookie` does.
+ *
+ * # Safety
+ *
+ * `policies` is NULL or alive, `request` is NULL or as large as its `size` says, and its headers,
+ * cookies and texts are readable, `set_cookie` is NULL or may be called with `userdata`, `out` is
+ * NULL or writable.
+ */
+PLIMSOLL_MUST_USE
+enum plimsoll_status plimsoll_hash_policies_hash(const struct plimsoll_hash_policies *policies,
+                                                 const struct plimsoll_request *request,
+                                                 void *userdata,
+                                                 void (*set_cookie)(void *userdata,
+                                                                    struct plimsoll_str value),
+                                                 uint64_t *out);
 
 /**
  * Picks a host for one request.
@@ -1742,6 +2031,33 @@ enum plimsoll_status plimsoll_worker_pick_override(struct plimsoll_worker *worke
                                                    struct plimsoll_pick *out);
 
 /**
+ * The same with a filter for the hosts that the policy picks, if it comes to that: as with
+ * `plimsoll_worker_pick_filtered`, `context->retries` more hosts are tried while `accept` returns
+ * 0. Hosts that the request names do not go through it, as in Envoy.
+ *
+ * Fails as `plimsoll_worker_pick_override` and `plimsoll_worker_pick_filtered` do.
+ *
+ * Thread: the one that uses `worker`. Allocates: as `plimsoll_worker_pick`. Blocks: no, unless
+ * `accept` does.
+ *
+ * # Safety
+ *
+ * `worker` is NULL or alive and no other thread uses it, `context` is NULL or as large as its
+ * `size` says, `addresses` is NULL or points to `count` readable texts, `accept` is NULL or may be
+ * called with `userdata`, `out` is NULL or writable.
+ */
+PLIMSOLL_MUST_USE
+enum plimsoll_status plimsoll_worker_pick_override_filtered(struct plimsoll_worker *worker,
+                                                            const struct plimsoll_pick_context *context,
+                                                            const struct plimsoll_str *addresses,
+                                                            size_t count,
+                                                            uint32_t strict,
+                                                            void *userdata,
+                                                            int (*accept)(void *userdata,
+                                                                          const struct plimsoll_pick *candidate),
+                                                            struct plimsoll_pick *out);
+
+/**
  * Writes the address of the host of a pick and a NUL into `buffer`.
  *
  * `*needed` is the number of bytes that takes, the NUL included. `buffer` may be NULL if
@@ -1812,8 +2128,9 @@ enum plimsoll_status plimsoll_worker_host_data(const struct plimsoll_worker *wor
  * What a host sends is no mistake of the caller, and all but the first of these answers are
  * counted, see `plimsoll_cluster_stats`: `PLIMSOLL_STATUS_NO_REPORT` if the response says nothing
  * of load, `PLIMSOLL_STATUS_REPORT_UNREADABLE` if what it says cannot be read,
- * `PLIMSOLL_STATUS_REPORT_REJECTED` if nothing can be made of it or the policy does not go by
- * reports, and `PLIMSOLL_STATUS_STALE_PICK` if the host is gone.
+ * `PLIMSOLL_STATUS_REPORT_REJECTED` if nothing can be made of it,
+ * `PLIMSOLL_STATUS_REPORT_NOT_WANTED` if the policy does not go by reports, and
+ * `PLIMSOLL_STATUS_STALE_PICK` if the host is gone.
  *
  * Fails with `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_INVALID_ARGUMENT` or
  * `PLIMSOLL_STATUS_UNSUPPORTED_FIELD` for `load`, `PLIMSOLL_STATUS_INVALID_ARGUMENT` for flags
@@ -1838,10 +2155,10 @@ enum plimsoll_status plimsoll_worker_report(struct plimsoll_worker *worker,
  *
  * Fails with `PLIMSOLL_STATUS_UNKNOWN_HOST` if the cluster has no host with this address,
  * `PLIMSOLL_STATUS_REPORT_UNREADABLE` if the message is not such a report,
- * `PLIMSOLL_STATUS_REPORT_REJECTED` if nothing can be made of it or the policy does not go by
- * reports (the error object says which), `PLIMSOLL_STATUS_INVALID_ARGUMENT` for an address that is
- * not UTF-8, `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_POISONED` or
- * `PLIMSOLL_STATUS_PANIC`.
+ * `PLIMSOLL_STATUS_REPORT_REJECTED` if nothing can be made of it,
+ * `PLIMSOLL_STATUS_REPORT_NOT_WANTED` if the policy does not go by reports,
+ * `PLIMSOLL_STATUS_INVALID_ARGUMENT` for an address that is not UTF-8,
+ * `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_POISONED` or `PLIMSOLL_STATUS_PANIC`.
  *
  * Thread: any. Allocates: yes. Blocks: on other control calls.
  *
@@ -1856,6 +2173,128 @@ enum plimsoll_status plimsoll_cluster_report(const struct plimsoll_cluster *clus
                                              size_t length,
                                              uint64_t now_ns,
                                              struct plimsoll_error **error);
+
+/**
+ * Takes in what a response said of the load of the host with this address: for a proxy that has no
+ * pick at hand any more. Which of headers and trailers counts is as with `plimsoll_worker_report`,
+ * which is the call for the path of a request.
+ *
+ * Fails with `PLIMSOLL_STATUS_UNKNOWN_HOST` if the cluster has no host with this address,
+ * `PLIMSOLL_STATUS_NO_REPORT` if the response says nothing of load,
+ * `PLIMSOLL_STATUS_REPORT_UNREADABLE` if what it says cannot be read (the error object says why),
+ * `PLIMSOLL_STATUS_REPORT_REJECTED` if nothing can be made of it,
+ * `PLIMSOLL_STATUS_REPORT_NOT_WANTED` if the policy does not go by reports,
+ * `PLIMSOLL_STATUS_INVALID_ARGUMENT` for an address that is not UTF-8 or for `load`,
+ * `PLIMSOLL_STATUS_UNSUPPORTED_FIELD` for a load of a newer header,
+ * `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_POISONED` or `PLIMSOLL_STATUS_PANIC`.
+ *
+ * Thread: any. Allocates: yes. Blocks: on other control calls.
+ *
+ * # Safety
+ *
+ * `cluster` is NULL or alive, `address` is readable, `load` is NULL or as large as its `size` says,
+ * and its texts are readable, `error` is NULL or writable.
+ */
+enum plimsoll_status plimsoll_cluster_report_response(const struct plimsoll_cluster *cluster,
+                                                      struct plimsoll_str address,
+                                                      const struct plimsoll_response_load *load,
+                                                      struct plimsoll_error **error);
+
+/**
+ * Writes what a response says of load, as the library understands it, as JSON and a NUL into
+ * `buffer`: all fields of `OrcaLoadReport`, those that were not sent too. To find out what becomes
+ * of a header; nothing is taken in.
+ *
+ * `behavior` is `PLIMSOLL_BEHAVIOR_NATIVE` or `PLIMSOLL_BEHAVIOR_ENVOY`, which decides between
+ * headers and trailers as with `plimsoll_worker_report`.
+ *
+ * `*needed` is the number of bytes that takes, the NUL included. `buffer` may be NULL if
+ * `capacity` is 0. On failure the buffer holds an empty text.
+ *
+ * Fails with `PLIMSOLL_STATUS_NO_REPORT` if the response says nothing of load,
+ * `PLIMSOLL_STATUS_REPORT_UNREADABLE` if what it says cannot be read (the error object says why),
+ * `PLIMSOLL_STATUS_BUFFER_TOO_SMALL` if `capacity` is less than `*needed`,
+ * `PLIMSOLL_STATUS_INVALID_ARGUMENT`, `PLIMSOLL_STATUS_UNSUPPORTED_FIELD`,
+ * `PLIMSOLL_STATUS_NULL_ARGUMENT` or `PLIMSOLL_STATUS_PANIC`.
+ *
+ * Thread: any. Allocates: yes. Blocks: no.
+ *
+ * # Safety
+ *
+ * `load` is NULL or as large as its `size` says, and its texts are readable, `buffer` is NULL or
+ * has `capacity` writable bytes, `needed` and `error` are NULL or writable.
+ */
+PLIMSOLL_MUST_USE
+enum plimsoll_status plimsoll_response_load_json(const struct plimsoll_response_load *load,
+                                                 uint32_t behavior,
+                                                 char *buffer,
+                                                 size_t capacity,
+                                                 size_t *needed,
+                                                 struct plimsoll_error **error);
+
+/**
+ * Writes a part of what there is to see of the newest snapshot, as JSON and a NUL into `buffer`:
+ * one line without spaces, for programs; its form is that of the same word's result in a replay,
+ * `docs/replay.md`, and later versions may add keys.
+ *
+ * `*needed` is the number of bytes that takes, the NUL included; it may have changed at the next
+ * call. `buffer` may be NULL if `capacity` is 0. On failure the buffer holds an empty text.
+ *
+ * Fails with `PLIMSOLL_STATUS_BUFFER_TOO_SMALL` if `capacity` is less than `*needed`,
+ * `PLIMSOLL_STATUS_INVALID_ARGUMENT` for a number that stands for nothing or a table of a priority
+ * that there is not (the error object names it), `PLIMSOLL_STATUS_UNSUPPORTED_FIELD` for options of
+ * a newer header, `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_POISONED` (counters only) or
+ * `PLIMSOLL_STATUS_PANIC`.
+ *
+ * Thread: any. Allocates: yes. Blocks: on control calls, for counters only.
+ *
+ * # Safety
+ *
+ * `cluster` is NULL or alive, `options` is NULL or as large as its `size` says, `buffer` is NULL or
+ * has `capacity` writable bytes, `needed` and `error` are NULL or writable.
+ */
+PLIMSOLL_MUST_USE
+enum plimsoll_status plimsoll_cluster_dump(const struct plimsoll_cluster *cluster,
+                                           const struct plimsoll_dump_options *options,
+                                           char *buffer,
+                                           size_t capacity,
+                                           size_t *needed,
+                                           struct plimsoll_error **error);
+
+/**
+ * Writes why the worker's next pick will go where it goes, as JSON and a NUL into `buffer`: decided
+ * by the pick's own code, so that it cannot disagree with it. Changes no pick. The form is that of
+ * `explain` in a replay, `docs/replay.md`; later versions may add keys.
+ *
+ * `context` and `accept` are as for `plimsoll_worker_pick_filtered`; both may be NULL. `draw` is
+ * NULL, or a number to be taken instead of the next random one.
+ *
+ * `*needed` is the number of bytes that takes, the NUL included. `buffer` may be NULL if
+ * `capacity` is 0. On failure the buffer holds an empty text. That there is no host is no failure.
+ *
+ * Fails with `PLIMSOLL_STATUS_BUFFER_TOO_SMALL` if `capacity` is less than `*needed`,
+ * `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_INVALID_ARGUMENT` or
+ * `PLIMSOLL_STATUS_UNSUPPORTED_FIELD` for the context, `PLIMSOLL_STATUS_INVALID_ARGUMENT` inside
+ * `accept`, or `PLIMSOLL_STATUS_PANIC`.
+ *
+ * Thread: the one that uses `worker`. Allocates: yes. Blocks: no, unless `accept` does.
+ *
+ * # Safety
+ *
+ * `worker` is NULL or alive and no other thread uses it, `context` is NULL or as large as its
+ * `size` says, `draw` is NULL or readable, `accept` is NULL or may be called with `userdata`,
+ * `buffer` is NULL or has `capacity` writable bytes, `needed` is NULL or writable.
+ */
+PLIMSOLL_MUST_USE
+enum plimsoll_status plimsoll_worker_explain(struct plimsoll_worker *worker,
+                                             const struct plimsoll_pick_context *context,
+                                             const uint64_t *draw,
+                                             void *userdata,
+                                             int (*accept)(void *userdata,
+                                                           const struct plimsoll_pick *candidate),
+                                             char *buffer,
+                                             size_t capacity,
+                                             size_t *needed);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -29,6 +29,7 @@
 #include "cpp/function_ref.hpp"
 #include "cpp/hash.hpp"
 #include "cpp/health.hpp"
+#include "cpp/json.hpp"
 #include "cpp/pick.hpp"
 #include "cpp/result.hpp"
 #include "cpp/runtime.hpp"

@@ -102,7 +102,7 @@ fn slow_start_begins_once_for_everybody() {
         };
         cluster.tick(5 * MS).unwrap();
         // The pick reads the clock and the start while both may change.
-        let explained = worker.explain(&PickContext::default(), None, |_| true);
+        let explained = worker.explain(&PickContext::default(), None, |_, _| true);
         checker.join().unwrap();
         let seen = explained.host.ok().and_then(|host| host.slow_start);
         let view = cluster.view();

@@ -91,7 +91,7 @@ fn failure(message: &str) -> Failure {
 
 fn row(worker: &mut Worker, hash: u64, attempt: u32) -> Vec<Cell> {
     let context = PickContext { hash: Some(hash), attempt, ..PickContext::uncounted() };
-    let explanation = worker.explain(&context, None, |_| true);
+    let explanation = worker.explain(&context, None, |_, _| true);
     let host = match &explanation.host {
         Ok(host) => Cell::plain(&host.address),
         Err(_) => Cell::new("none", BAD),

@@ -10,7 +10,6 @@ mod hash;
 mod line;
 mod names;
 mod op;
-mod output;
 mod picks;
 mod reports;
 mod session;
@@ -18,6 +17,7 @@ mod session;
 use std::fmt;
 use std::io::{self, BufRead, Write};
 
+use plimsoll_json::text;
 use serde_json::Value;
 
 use self::line::Line;
@@ -163,17 +163,17 @@ fn execute(
     let Line { id, cluster, expect, operation } = line;
     let (key, payload) = match session.execute(cluster.as_deref(), operation) {
         Ok((key, payload)) => (key, payload),
-        Err(refused) => ("error", output::refused(&refused)),
+        Err(refused) => ("error", refused.to_json()),
     };
     let mismatch = expect.filter(|expect| options.check && !expect::matches(expect, &payload));
     let expected = mismatch.as_ref().map(|expect| {
-        let (expected, got) = (output::text(expect), output::text(&payload));
+        let (expected, got) = (text(expect), text(&payload));
         format!("{}:{number}: expected {expected} got {got}", options.name)
     });
     if !options.quiet {
         let id = id.map(|id| ("id".to_owned(), id));
         let result = id.into_iter().chain([(key.to_owned(), payload)]).collect();
-        writeln!(output, "{}", output::text(&Value::Object(result)))?;
+        writeln!(output, "{}", text(&Value::Object(result)))?;
     }
     if let Some(expected) = &expected {
         writeln!(output, "{expected}")?;

@@ -9,7 +9,6 @@ use super::cluster::{ReplayCluster, open_worker_of};
 use super::line::U64;
 use super::names::Outcome;
 use super::op::{Choice, Tally, Workers};
-use super::output;
 use super::session::{invalid, unsupported};
 
 /// More picks than this in one operation are refused: its result is one line.
@@ -100,9 +99,9 @@ impl ReplayCluster {
         let rejected = rejected(choice);
         let draw = choice.draw.map(|draw| draw.0);
         let worker = open_worker_of(&mut self.workers, choice.worker)?;
-        let accept = |host: HostRef<'_>| accepts(&rejected, host);
+        let accept = |_, host: HostRef<'_>| accepts(&rejected, host);
         let explanation = worker.explain(&context(choice, 0), draw, accept);
-        Ok(output::explanation(&explanation, self.behavior))
+        Ok(plimsoll_json::explanation(&explanation))
     }
 
     /// Ends held requests, the oldest first.

@@ -1,9 +1,10 @@
 //! Load reports: as a response brings them, or as an object.
 
-use plimsoll::orca::{Headers, LoadReport, MetricMap, Parser, Report, ReportError};
+use plimsoll::orca::{Headers, Parser, Report, ReportError};
 use plimsoll::{Error, ReportRejected, ResponseLoad};
 use plimsoll_envoy_config::parse_load_report;
-use serde_json::{Map, Value, json};
+use plimsoll_json::load_report;
+use serde_json::{Value, json};
 
 use super::cluster::{ReplayCluster, open_worker_of};
 use super::op::{HeaderValues, Report as Operation};
@@ -39,7 +40,7 @@ impl ReplayCluster {
         let take = |report: Report<'_>| {
             let taken = cluster.report(host, &report, 0);
             match taken {
-                _ if *echo => Ok(Reported::Echo(shown(&report.to_owned_report()))),
+                _ if *echo => Ok(Reported::Echo(load_report(&report.to_owned_report()))),
                 Ok(()) | Err(Error::ReportRejected { why: ReportRejected::NotWanted, .. }) => {
                     Ok(Reported::Taken)
                 }
@@ -67,6 +68,20 @@ impl ReplayCluster {
             Ok(report) => take(report),
             Err(error) => Err(unreadable(&error)),
         })
+    }
+}
+
+impl Refused {
+    /// What an operation that failed gives.
+    pub(super) fn to_json(&self) -> Value {
+        match self {
+            Self::Error(error) => {
+                json!({"code": error.code(), "field": error.field(), "message": error.to_string()})
+            }
+            Self::Unreadable(message) => {
+                json!({"code": "report_rejected", "field": "", "message": message})
+            }
+        }
     }
 }
 
@@ -99,34 +114,4 @@ pub(super) fn bytes<'a>(
 
 fn found<'a>(headers: &'a Bytes<'_>) -> Headers<'a> {
     Headers::find(headers.iter().map(|(name, value)| (*name, value.as_slice())))
-}
-
-/// A report in the order of its fields' numbers.
-fn shown(report: &LoadReport) -> Value {
-    json!({
-        "cpu_utilization": number(report.cpu_utilization),
-        "mem_utilization": number(report.mem_utilization),
-        "rps": report.rps,
-        "request_cost": metrics(report, MetricMap::RequestCost),
-        "utilization": metrics(report, MetricMap::Utilization),
-        "rps_fractional": number(report.rps_fractional),
-        "eps": number(report.eps),
-        "named_metrics": metrics(report, MetricMap::NamedMetrics),
-        "application_utilization": number(report.application_utilization),
-    })
-}
-
-fn metrics(report: &LoadReport, map: MetricMap) -> Value {
-    let shown = |(key, value): (&String, &f64)| (key.clone(), number(*value));
-    Value::Object(report.map(map).iter().map(shown).collect::<Map<_, _>>())
-}
-
-/// JSON has no other numbers than finite ones; proto3 JSON writes the rest as text.
-fn number(value: f64) -> Value {
-    match value {
-        _ if value.is_nan() => json!("NaN"),
-        f64::INFINITY => json!("Infinity"),
-        f64::NEG_INFINITY => json!("-Infinity"),
-        _ => json!(value),
-    }
 }

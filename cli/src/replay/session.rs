@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 
 use plimsoll::config::{ConfigError, Problem};
-use plimsoll::{Cluster, Error, Source};
+use plimsoll::{Cluster, Error};
+use plimsoll_json::Part;
 use serde_json::Value;
 
 use super::cluster::ReplayCluster;
 use super::hash;
 use super::names::What;
 use super::op::{Open, Operation, Show};
-use super::output;
 use super::reports::{Refused, Reported};
 
 /// What a successful operation gives: the key of its result, and the value.
@@ -100,22 +100,15 @@ impl Session {
 }
 
 fn show(cluster: &Cluster, show: &Show) -> Result<Payload, Error> {
-    match show.what {
-        What::Loads => Ok(("loads", output::loads(&cluster.view()))),
-        What::Hosts => Ok(("hosts", output::hosts(&cluster.view()))),
-        What::Localities => {
-            let source = show.source.map(Into::into);
-            Ok((
-                "localities",
-                output::localities(&cluster.view(), show.priority.map(|it| it.0), source),
-            ))
-        }
-        What::Table => {
-            let priority = show.priority.map_or(0, |priority| priority.0);
-            let source = show.source.map_or(Source::Healthy, Into::into);
-            Ok(("table", output::table(&cluster.view(), priority, source)?))
-        }
-        What::Stats => Ok(("stats", output::stats(cluster)?)),
-        What::Snapshot => Ok(("snapshot", output::snapshot(cluster)?)),
-    }
+    let source = show.source.map(Into::into);
+    let priority = show.priority.map(|priority| priority.0);
+    let (key, part) = match show.what {
+        What::Loads => ("loads", Part::Loads),
+        What::Hosts => ("hosts", Part::Hosts),
+        What::Localities => ("localities", Part::Localities),
+        What::Table => ("table", Part::Table),
+        What::Stats => ("stats", Part::Stats),
+        What::Snapshot => ("snapshot", Part::Snapshot),
+    };
+    Ok((key, plimsoll_json::show(cluster, &plimsoll_json::Show { part, priority, source })?))
 }

@@ -217,6 +217,7 @@ int main(void) {
         {"arguments", test_arguments},   {"growable", test_growable},
         {"host_data", test_host_data},   {"threads", test_threads},
         {"hashes", test_hashes},         {"overrides", test_overrides},
+        {"json", test_json},             {"repeat", test_repeat},
     };
     for (size_t index = 0; index < sizeof tests / sizeof tests[0]; index++) {
         tests[index].run();

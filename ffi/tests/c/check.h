@@ -102,5 +102,7 @@ void test_host_data(void);
 void test_threads(void);
 void test_hashes(void);
 void test_overrides(void);
+void test_json(void);
+void test_repeat(void);
 
 #endif

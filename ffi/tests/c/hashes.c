@@ -346,6 +346,37 @@ static void a_new_client_gets_a_cookie_that_sticks(void) {
     plimsoll_cluster_free(cluster);
 }
 
+static void policies_hash_without_a_cluster(void) {
+    plimsoll_hash_policies *policies = NULL;
+    OK(plimsoll_hash_policies_parse(PLIMSOLL_STR("- cookie: {name: session}"), &policies, NULL));
+    plimsoll_request request = PLIMSOLL_REQUEST_INIT;
+    uint64_t hash = 7;
+    NO_HASH(plimsoll_hash_policies_hash(policies, &request, NULL, NULL, &hash));
+    CHECK(hash == 0);
+    const plimsoll_header header = {PLIMSOLL_STR_INIT("Cookie"),
+                                    PLIMSOLL_STR_INIT("session=\"foo\"")};
+    request.headers = &header;
+    request.header_count = 1;
+    OK(plimsoll_hash_policies_hash(policies, &request, NULL, NULL, &hash));
+    CHECK(hash == HASH_OF_FOO);
+    /* Cookies that were parsed already come first. */
+    const plimsoll_header cookies[] = {{PLIMSOLL_STR_INIT("other"), PLIMSOLL_STR_INIT("foo")},
+                                       {PLIMSOLL_STR_INIT("session"), PLIMSOLL_STR_INIT("bar")}};
+    request.cookies = cookies;
+    request.cookie_count = 2;
+    OK(plimsoll_hash_policies_hash(policies, &request, NULL, NULL, &hash));
+    CHECK(hash != HASH_OF_FOO);
+    request.cookie_count = 1;
+    OK(plimsoll_hash_policies_hash(policies, &request, NULL, NULL, &hash));
+    CHECK(hash == HASH_OF_FOO);
+    request.cookies = NULL;
+    NULL_ARGUMENT(plimsoll_hash_policies_hash(policies, &request, NULL, NULL, &hash));
+    NULL_ARGUMENT(plimsoll_hash_policies_hash(NULL, &request, NULL, NULL, &hash));
+    NULL_ARGUMENT(plimsoll_hash_policies_hash(policies, NULL, NULL, NULL, &hash));
+    NULL_ARGUMENT(plimsoll_hash_policies_hash(policies, &request, NULL, NULL, NULL));
+    plimsoll_hash_policies_free(policies);
+}
+
 static void policies_that_cannot_be_read_are_named(void) {
     plimsoll_hash_policies *policies = (plimsoll_hash_policies *)&policies;
     plimsoll_error *error = NULL;
@@ -437,6 +468,7 @@ void test_hashes(void) {
     a_request_is_hashed_by_what_policies_ask_for();
     policies_of_the_cluster_come_first();
     a_new_client_gets_a_cookie_that_sticks();
+    policies_hash_without_a_cluster();
     policies_that_cannot_be_read_are_named();
     misuse_is_an_answer();
 }

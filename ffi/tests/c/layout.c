@@ -28,7 +28,7 @@ ASSERTED(sizeof(plimsoll_applied) == 16);
 AT(plimsoll_applied, version, 0);
 AT(plimsoll_applied, published, 8);
 
-ASSERTED(sizeof(plimsoll_cluster_options) == 88);
+ASSERTED(sizeof(plimsoll_cluster_options) == 104);
 AT(plimsoll_cluster_options, size, 0);
 AT(plimsoll_cluster_options, behavior, 8);
 AT(plimsoll_cluster_options, has_seed, 12);
@@ -38,6 +38,32 @@ AT(plimsoll_cluster_options, region, 32);
 AT(plimsoll_cluster_options, zone, 48);
 AT(plimsoll_cluster_options, sub_zone, 64);
 AT(plimsoll_cluster_options, local_cluster, 80);
+AT(plimsoll_cluster_options, runtime, 88);
+AT(plimsoll_cluster_options, runtime_count, 96);
+
+ASSERTED(sizeof(plimsoll_runtime_value) == 48);
+AT(plimsoll_runtime_value, size, 0);
+AT(plimsoll_runtime_value, key, 8);
+AT(plimsoll_runtime_value, kind, 24);
+AT(plimsoll_runtime_value, boolean, 28);
+AT(plimsoll_runtime_value, integer, 32);
+AT(plimsoll_runtime_value, number, 40);
+
+ASSERTED(sizeof(plimsoll_worker_options) == 40);
+AT(plimsoll_worker_options, size, 0);
+AT(plimsoll_worker_options, peek_capacity, 8);
+AT(plimsoll_worker_options, has_number, 12);
+AT(plimsoll_worker_options, number, 16);
+AT(plimsoll_worker_options, draws, 24);
+AT(plimsoll_worker_options, draw_count, 32);
+
+ASSERTED(sizeof(plimsoll_dump_options) == 32);
+AT(plimsoll_dump_options, size, 0);
+AT(plimsoll_dump_options, part, 8);
+AT(plimsoll_dump_options, flags, 12);
+AT(plimsoll_dump_options, priority, 16);
+AT(plimsoll_dump_options, source, 24);
+AT(plimsoll_dump_options, reserved, 28);
 
 ASSERTED(sizeof(plimsoll_host_change) == 128);
 AT(plimsoll_host_change, size, 0);
@@ -112,7 +138,7 @@ ASSERTED(sizeof(plimsoll_header) == 32);
 AT(plimsoll_header, name, 0);
 AT(plimsoll_header, value, 16);
 
-ASSERTED(sizeof(plimsoll_request) == 104);
+ASSERTED(sizeof(plimsoll_request) == 120);
 AT(plimsoll_request, size, 0);
 AT(plimsoll_request, headers, 8);
 AT(plimsoll_request, header_count, 16);
@@ -121,6 +147,8 @@ AT(plimsoll_request, query, 40);
 AT(plimsoll_request, source_ip, 56);
 AT(plimsoll_request, remote_address, 72);
 AT(plimsoll_request, local_address, 88);
+AT(plimsoll_request, cookies, 104);
+AT(plimsoll_request, cookie_count, 112);
 
 ASSERTED(sizeof(plimsoll_response_load) == 80);
 AT(plimsoll_response_load, size, 0);

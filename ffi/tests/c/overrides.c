@@ -108,6 +108,43 @@ static void each_attempt_takes_the_next_one_if_the_policy_says_so(void) {
     OK(plimsoll_worker_pick_override(worker, &context, &addresses, 1, 0, &pick));
 }
 
+static int refuse_the_first(void *userdata, const plimsoll_pick *candidate) {
+    ++*(int *)userdata;
+    return !pick_is(worker, candidate, "10.0.0.1:80");
+}
+
+static void a_filter_is_asked_about_hosts_of_the_policy_only(void) {
+    plimsoll_pick_context context = PLIMSOLL_PICK_CONTEXT_INIT;
+    context.flags = PLIMSOLL_PICK_UNCOUNTED;
+    context.retries = 10;
+    const plimsoll_str first = PLIMSOLL_STR_INIT("10.0.0.1:80");
+    const plimsoll_str nobody = PLIMSOLL_STR_INIT("10.0.0.9:80");
+    int asked = 0;
+    plimsoll_pick pick;
+    OK(plimsoll_worker_pick_override_filtered(worker, &context, &first, 1, 0, &asked,
+                                              refuse_the_first, &pick));
+    CHECK(asked == 0 && pick_is(worker, &pick, "10.0.0.1:80"));
+    for (int turn = 0; turn < 10; turn++) {
+        OK(plimsoll_worker_pick_override_filtered(worker, &context, &nobody, 1, 0, &asked,
+                                                  refuse_the_first, &pick));
+        CHECK(pick_is(worker, &pick, "10.0.0.2:80"));
+    }
+    CHECK(asked >= 10);
+    EXPECT(PLIMSOLL_STATUS_OVERRIDE_NOT_FOUND,
+           plimsoll_worker_pick_override_filtered(worker, &context, &nobody, 1, 1, &asked,
+                                                  refuse_the_first, &pick));
+    EXPECT(PLIMSOLL_STATUS_INVALID_ARGUMENT,
+           plimsoll_worker_pick_override_filtered(worker, &context, &nobody, 1, 2, &asked,
+                                                  refuse_the_first, &pick));
+    EXPECT(PLIMSOLL_STATUS_NULL_ARGUMENT,
+           plimsoll_worker_pick_override_filtered(worker, &context, &nobody, 1, 0, &asked, NULL,
+                                                  &pick));
+    EXPECT(PLIMSOLL_STATUS_NULL_ARGUMENT,
+           plimsoll_worker_pick_override_filtered(NULL, &context, &nobody, 1, 0, &asked,
+                                                  refuse_the_first, &pick));
+    CHECK(pick.slot == 0 && pick.flags == 0);
+}
+
 static void misuse_is_an_answer(void) {
     const plimsoll_str address = PLIMSOLL_STR_INIT("10.0.0.2:80"), nowhere = {NULL, 1};
     const plimsoll_str endless = {address.data, SIZE_MAX};
@@ -137,6 +174,7 @@ void test_overrides(void) {
     cluster = open_two();
     worker = worker_of(cluster);
     a_request_goes_where_it_asks_to();
+    a_filter_is_asked_about_hosts_of_the_policy_only();
     who_cannot_be_had_is_replaced_unless_it_is_strict();
     who_names_nobody_gets_the_policy();
     misuse_is_an_answer();

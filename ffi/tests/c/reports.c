@@ -184,7 +184,7 @@ static void what_is_of_no_use_is_rejected_and_counted(void) {
     CHECK(stat_of("plimsoll.load_reports_ignored") == 1);
 
     OK(plimsoll_cluster_reload(cluster, str(TWO_HOSTS), NULL, NULL));
-    EXPECT(rejected, report_text(ONE, HALF_TEXT));
+    EXPECT(PLIMSOLL_STATUS_REPORT_NOT_WANTED, report_text(ONE, HALF_TEXT));
     CHECK(stat_of("plimsoll.load_reports_ignored") == 2);
     CHECK(host_of(cluster, ONE).has_report == 0);
     close_both();
@@ -260,10 +260,36 @@ static void a_report_by_address_says_what_is_wrong(void) {
     expect_error(error, PLIMSOLL_STATUS_REPORT_REJECTED, "report_rejected", ONE,
                  "QPS must be positive");
     OK(plimsoll_cluster_reload(cluster, str(TWO_HOSTS), NULL, NULL));
-    EXPECT(PLIMSOLL_STATUS_REPORT_REJECTED,
+    EXPECT(PLIMSOLL_STATUS_REPORT_NOT_WANTED,
            plimsoll_cluster_report(cluster, str(ONE), message, MESSAGE, 0, &error));
-    expect_error(error, PLIMSOLL_STATUS_REPORT_REJECTED, "report_rejected", ONE,
+    expect_error(error, PLIMSOLL_STATUS_REPORT_NOT_WANTED, "report_not_wanted", ONE,
                  "the policy does not go by load reports");
+    close_both();
+}
+
+static void a_response_may_come_by_address(void) {
+    open_with(PLIMSOLL_BEHAVIOR_NATIVE);
+    plimsoll_response_load load = response_load_of(HALF_TEXT);
+    plimsoll_error *error = NULL;
+    OK(plimsoll_cluster_report_response(cluster, str(ONE), &load, &error));
+    CHECK(error == NULL && shows(ONE, 0.5) && host_of(cluster, TWO).has_report == 0);
+    EXPECT(PLIMSOLL_STATUS_UNKNOWN_HOST,
+           plimsoll_cluster_report_response(cluster, str("10.0.0.9:80"), &load, &error));
+    expect_error(error, PLIMSOLL_STATUS_UNKNOWN_HOST, "unknown_host", "10.0.0.9:80", NULL);
+    load = response_load_of("TEXT foo=1");
+    EXPECT(PLIMSOLL_STATUS_REPORT_UNREADABLE,
+           plimsoll_cluster_report_response(cluster, str(ONE), &load, &error));
+    expect_error(error, PLIMSOLL_STATUS_REPORT_UNREADABLE, "report_unreadable", "",
+                 "unsupported metric name: foo");
+    load.header_text.data = NULL;
+    load.header_text.len = 0;
+    EXPECT(PLIMSOLL_STATUS_NO_REPORT,
+           plimsoll_cluster_report_response(cluster, str(ONE), &load, NULL));
+    EXPECT(PLIMSOLL_STATUS_NULL_ARGUMENT,
+           plimsoll_cluster_report_response(cluster, str(ONE), NULL, &error));
+    expect_error(error, PLIMSOLL_STATUS_NULL_ARGUMENT, "null_argument", "load", NULL);
+    EXPECT(PLIMSOLL_STATUS_NULL_ARGUMENT,
+           plimsoll_cluster_report_response(NULL, str(ONE), &load, NULL));
     close_both();
 }
 
@@ -298,5 +324,6 @@ void test_reports(void) {
     a_report_inside_accept_is_refused();
     a_report_may_come_by_address();
     a_report_by_address_says_what_is_wrong();
+    a_response_may_come_by_address();
     the_next_tick_is_when_weights_are_taken_over();
 }

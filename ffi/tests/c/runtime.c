@@ -75,6 +75,86 @@ static void a_key_that_nothing_reads_does_nothing(void) {
     CHECK(applied.version > 0 && !applied.published);
 }
 
+static plimsoll_runtime_value value_of(const char *key, uint32_t kind) {
+    plimsoll_runtime_value value = PLIMSOLL_RUNTIME_VALUE_INIT;
+    value.key = str(key);
+    value.kind = kind;
+    value.integer = 60;
+    value.number = 1.5;
+    value.boolean = 1;
+    return value;
+}
+
+static void several_keys_are_one_step(void) {
+    plimsoll_runtime_value values[] = {
+        value_of("upstream.healthy_panic_threshold", PLIMSOLL_RUNTIME_INTEGER),
+        value_of("no.such.key", PLIMSOLL_RUNTIME_NUMBER),
+        value_of("no.such.feature", PLIMSOLL_RUNTIME_BOOLEAN),
+    };
+    plimsoll_applied before, after;
+    OK(plimsoll_cluster_set_runtime(cluster, PANIC_THRESHOLD, NULL, &before, NULL));
+    CHECK(!panics());
+    OK(plimsoll_cluster_update_runtime(cluster, values, 3, &after, NULL));
+    CHECK(after.published && after.version == before.version + 1 && panics());
+    values[0].kind = PLIMSOLL_RUNTIME_REMOVED;
+    OK(plimsoll_cluster_update_runtime(cluster, values, 3, &after, NULL));
+    CHECK(after.published && !panics());
+    OK(plimsoll_cluster_update_runtime(cluster, NULL, 0, &after, NULL));
+    CHECK(!after.published);
+}
+
+static void refuses(plimsoll_runtime_value second, const char *field) {
+    plimsoll_runtime_value values[] = {
+        value_of("upstream.healthy_panic_threshold", PLIMSOLL_RUNTIME_INTEGER), second};
+    plimsoll_error *error = NULL;
+    EXPECT(PLIMSOLL_STATUS_INVALID_ARGUMENT,
+           plimsoll_cluster_update_runtime(cluster, values, 2, NULL, &error));
+    expect_error(error, PLIMSOLL_STATUS_INVALID_ARGUMENT, "invalid_argument", field, NULL);
+    CHECK(!panics()); /* the first one does not hold either */
+}
+
+static void a_value_that_stands_for_nothing_is_named(void) {
+    refuses(value_of("a", 4), "values[1].kind");
+    refuses(value_of("\xff", PLIMSOLL_RUNTIME_INTEGER), "values[1].key");
+    plimsoll_runtime_value value = value_of("a", PLIMSOLL_RUNTIME_BOOLEAN);
+    value.boolean = 2;
+    refuses(value, "values[1].boolean");
+    value = value_of("a", PLIMSOLL_RUNTIME_NUMBER);
+    value.number = NAN;
+    refuses(value, "values[1].number");
+    value.size += sizeof(void *);
+    refuses(value, "values[1].size");
+    EXPECT(PLIMSOLL_STATUS_NULL_ARGUMENT,
+           plimsoll_cluster_update_runtime(cluster, NULL, 1, NULL, NULL));
+    EXPECT(PLIMSOLL_STATUS_NULL_ARGUMENT,
+           plimsoll_cluster_update_runtime(NULL, NULL, 0, NULL, NULL));
+}
+
+/* Envoy takes later values up with the next change of hosts only. */
+static void values_may_hold_from_the_start(void) {
+    const plimsoll_runtime_value value =
+        value_of("upstream.healthy_panic_threshold", PLIMSOLL_RUNTIME_INTEGER);
+    plimsoll_cluster_options options = PLIMSOLL_CLUSTER_OPTIONS_INIT;
+    options.behavior = PLIMSOLL_BEHAVIOR_ENVOY;
+    options.runtime = &value;
+    options.runtime_count = 1;
+    plimsoll_cluster *own = NULL;
+    OK(plimsoll_cluster_open(str(TWO_HOSTS), &options, &own, NULL));
+    plimsoll_host_change eject = change_of(PLIMSOLL_CHANGE_HEALTH, "10.0.0.1:80");
+    eject.event = PLIMSOLL_HEALTH_EJECT;
+    apply(own, eject);
+    plimsoll_worker *picking = worker_of(own);
+    CHECK(share_of(picking, 10, "10.0.0.1:80") == 5);
+    plimsoll_worker_free(picking);
+    plimsoll_cluster_free(own);
+
+    plimsoll_error *error = NULL;
+    options.runtime = NULL;
+    EXPECT(PLIMSOLL_STATUS_NULL_ARGUMENT,
+           plimsoll_cluster_open(str(TWO_HOSTS), &options, &own, &error));
+    expect_error(error, PLIMSOLL_STATUS_NULL_ARGUMENT, "null_argument", "options.runtime", NULL);
+}
+
 void test_runtime(void) {
     cluster = open_two();
     worker = worker_of(cluster);
@@ -86,6 +166,9 @@ void test_runtime(void) {
     each_form_removes_a_key_of_any_other();
     a_double_that_is_not_finite_is_refused();
     a_key_that_nothing_reads_does_nothing();
+    several_keys_are_one_step();
+    a_value_that_stands_for_nothing_is_named();
+    values_may_hold_from_the_start();
     plimsoll_worker_free(worker);
     plimsoll_cluster_free(cluster);
 }

@@ -58,7 +58,7 @@ void test_allocations() {
             load.header_text = "TEXT rps_fractional=100,cpu_utilization=0.2";
             plimsoll::ActivePick active(worker, *pick);
             CHECK(worker.host_address(*pick, buffer) && worker.host_data<int>(*pick));
-            CHECK(worker.report(*pick, load) == plimsoll::Status::report_rejected);
+            CHECK(worker.report(*pick, load) == plimsoll::Status::report_not_wanted);
         }
         std::array<plimsoll::Pick, 8> room;
         const auto batch = worker.pick_batch(room);

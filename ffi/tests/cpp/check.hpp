@@ -54,6 +54,7 @@ void test_hashes();
 void test_overrides();
 void test_host_data();
 void test_views();
+void test_json();
 void test_loads();
 void test_time();
 void test_handles();

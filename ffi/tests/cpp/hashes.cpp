@@ -132,6 +132,21 @@ void policies_that_cannot_be_read_are_named() {
     CHECK(refused.error().message() == "hash policy not set");
 }
 
+void policies_hash_without_a_cluster() {
+    const auto policies = *plimsoll::HashPolicies::parse("- cookie: {name: session, ttl: 60s}\n");
+    plimsoll::Request request;
+    CHECK(policies.hash(request).status() == Status::no_hash);
+    const plimsoll::Header cookies[] = {{"session", "foo"}};
+    request.cookies = cookies;
+    CHECK(*policies.hash(request) == 3728699739546630719U);  // as in Envoy's own tests
+    request.cookies = {};
+    request.remote_address = "10.0.0.7:4711";
+    request.local_address = "10.0.0.1:80";
+    std::string cookie;
+    CHECK(policies.hash(request, [&](std::string_view value) { cookie = value; }));
+    CHECK(cookie.substr(0, 9) == "session=\"");
+}
+
 }  // namespace
 
 void test_hashes() {
@@ -140,4 +155,5 @@ void test_hashes() {
     policies_of_the_cluster_come_first();
     a_new_client_gets_a_cookie_that_sticks();
     policies_that_cannot_be_read_are_named();
+    policies_hash_without_a_cluster();
 }

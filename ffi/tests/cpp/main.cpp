@@ -63,6 +63,7 @@ int main() {
     test_overrides();
     test_host_data();
     test_views();
+    test_json();
     test_loads();
     test_time();
     test_handles();

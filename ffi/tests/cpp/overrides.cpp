@@ -41,6 +41,23 @@ void who_cannot_be_had_is_replaced_unless_it_is_strict() {
           Status::invalid_argument);
 }
 
+void a_filter_is_asked_about_hosts_of_the_policy_only() {
+    const plimsoll::Cluster cluster = open();
+    plimsoll::Worker worker = worker_of(cluster);
+    plimsoll::PickContext context;
+    context.retries = 10;
+    const auto second = [&](const plimsoll::Pick& candidate) {
+        return *worker.host_address(candidate) == "10.0.0.2:80";
+    };
+    const Text named[] = {"10.0.0.1:80"}, unknown[] = {"10.0.0.9:80"};
+    auto pick = worker.pick_override_filtered(named, Override::preferred, context, second);
+    CHECK(pick && *worker.host_address(*pick) == "10.0.0.1:80");
+    pick = worker.pick_override_filtered(unknown, Override::preferred, context, second);
+    CHECK(pick && *worker.host_address(*pick) == "10.0.0.2:80");
+    CHECK(worker.pick_override_filtered(unknown, Override::strict, context, second).status() ==
+          Status::override_not_found);
+}
+
 void who_names_nobody_gets_the_policy() {
     const plimsoll::Cluster cluster = open();
     plimsoll::Worker worker = worker_of(cluster);
@@ -55,4 +72,5 @@ void test_overrides() {
     a_request_goes_where_it_asks_to();
     who_cannot_be_had_is_replaced_unless_it_is_strict();
     who_names_nobody_gets_the_policy();
+    a_filter_is_asked_about_hosts_of_the_policy_only();
 }

@@ -67,6 +67,30 @@ void runtime_values_have_their_forms() {
     CHECK(refused.status() == Status::invalid_argument && refused.error().field() == "key");
 }
 
+void several_runtime_values_are_one_step() {
+    const plimsoll::Cluster cluster = open_with_a_new_host();
+    CHECK(cluster.tick(seconds(1115)));
+    const double before = slow_start(cluster).first;
+    const auto applied =
+        cluster.update_runtime({{"api.aggression", 2.0}, {"unknown", true}, {"another", -1}});
+    CHECK(applied && applied->published && slow_start(cluster).first > before + 0.2);
+    CHECK(cluster.update_runtime({plimsoll::RuntimeEntry::removed("api.aggression")})->published);
+    CHECK(std::fabs(slow_start(cluster).first - before) < 1e-6);
+    const auto refused = cluster.update_runtime({{"a", 1}, {"\xff", 1}});
+    CHECK(!refused && refused.error().field() == "values[1].key");
+}
+
+void runtime_values_may_hold_from_the_start() {
+    const plimsoll::RuntimeEntry threshold[] = {{"upstream.healthy_panic_threshold", 60}};
+    plimsoll::ClusterOptions options;
+    options.behavior = plimsoll::Behavior::envoy;
+    options.runtime = threshold;
+    const plimsoll::Cluster cluster = *plimsoll::Cluster::open(TWO_HOSTS, options);
+    CHECK(cluster.apply(plimsoll::Update().health("10.0.0.1:80", plimsoll::HealthEvent::fail)));
+    plimsoll::Worker worker = worker_of(cluster);
+    CHECK(share_of(worker, 10, "10.0.0.1:80") == 5);
+}
+
 void a_whole_number_sets_the_panic_threshold() {
     const plimsoll::Cluster cluster = open();
     plimsoll::Worker worker = worker_of(cluster);
@@ -81,5 +105,7 @@ void a_whole_number_sets_the_panic_threshold() {
 void test_time() {
     a_new_host_warms_up_with_ticks();
     runtime_values_have_their_forms();
+    several_runtime_values_are_one_step();
+    runtime_values_may_hold_from_the_start();
     a_whole_number_sets_the_panic_threshold();
 }

@@ -16,6 +16,7 @@
 #include "../plimsoll.h"
 #include "error.hpp"
 #include "health.hpp"
+#include "json.hpp"
 #include "result.hpp"
 #include "runtime.hpp"
 #include "span.hpp"
@@ -63,6 +64,28 @@ struct ClusterOptions {
     /// It is followed with each control call, `Cluster::tick` at the latest, and may go first: then
     /// what it was last goes on to count.
     const Cluster* local_cluster = nullptr;
+    /// Runtime values that hold from the start, also with `Behavior::envoy`, which takes later ones
+    /// up with the next change only.
+    Span<const RuntimeEntry> runtime;
+};
+
+/// What a worker is told at its start: for many peeks, or to repeat what a worker did before, in
+/// tests and replays. Refers to its draws.
+///
+/// @code{.cpp}
+/// plimsoll::WorkerOptions options;
+/// options.number = 0;
+/// auto same_as_the_first = cluster.worker(options);
+/// @endcode
+struct WorkerOptions {
+    /// How many peeks may be outstanding, 65536 at most; each costs 8 bytes. 0 stands for 64.
+    std::uint32_t peek_capacity = 0;
+    /// Which of the cluster's generators of random numbers the worker gets, and where its picks
+    /// begin. Workers that live at the same time need different numbers. Nothing: one more than the
+    /// worker that was made last.
+    std::optional<std::uint64_t> number;
+    /// Numbers to be used before those of the generator, as with `Worker::push_draws`.
+    Span<const std::uint64_t> draws;
 };
 
 /// A cluster: its settings, its hosts, and the snapshot that its workers pick from. Can be moved,
@@ -111,6 +134,8 @@ public:
         raw.sub_zone = detail::to_c(options.sub_zone);
         raw.local_cluster = options.local_cluster == nullptr ? nullptr
                                                              : options.local_cluster->handle();
+        raw.runtime = detail::to_c(options.runtime);
+        raw.runtime_count = options.runtime.size();
         plimsoll_cluster* cluster = nullptr;
         detail::ErrorSlot error;
         const plimsoll_status status =
@@ -133,6 +158,27 @@ public:
         plimsoll_worker* worker = nullptr;
         detail::ErrorSlot error;
         const plimsoll_status status = plimsoll_worker_new(handle(), &worker, error);
+        if (status != PLIMSOLL_STATUS_OK) {
+            return error.take(status);
+        }
+        return Worker(worker);
+    }
+
+    /// Makes a worker with other than the usual options.
+    ///
+    /// Fails as above.
+    ///
+    /// Thread: any. Allocates: yes. Blocks: on control calls.
+    [[nodiscard]] Result<Worker> worker(const WorkerOptions& options) const noexcept {
+        plimsoll_worker_options raw = PLIMSOLL_WORKER_OPTIONS_INIT;
+        raw.peek_capacity = options.peek_capacity;
+        raw.has_number = options.number.has_value() ? 1 : 0;
+        raw.number = options.number.value_or(0);
+        raw.draws = options.draws.data();
+        raw.draw_count = options.draws.size();
+        plimsoll_worker* worker = nullptr;
+        detail::ErrorSlot error;
+        const plimsoll_status status = plimsoll_worker_new_with(handle(), &raw, &worker, error);
         if (status != PLIMSOLL_STATUS_OK) {
             return error.take(status);
         }
@@ -245,6 +291,28 @@ public:
         return applied_or(status, applied, error);
     }
 
+    /// Sets and removes several runtime keys in one step, all or nothing; any number of them makes
+    /// one snapshot at most. If a key stands there twice, the later value holds.
+    ///
+    /// Fails as `set_runtime` does; the error names the value, `values[3].key`.
+    ///
+    /// Thread: any. Allocates: yes. Blocks: on other control calls.
+    [[nodiscard]] Result<Applied> update_runtime(Span<const RuntimeEntry> values) const noexcept {
+        plimsoll_applied applied = {0, false};
+        detail::ErrorSlot error;
+        return applied_or(plimsoll_cluster_update_runtime(handle(), detail::to_c(values),
+                                                          values.size(), &applied, error),
+                          applied, error);
+    }
+
+    /// The same for values in braces.
+    ///
+    /// Thread: any. Allocates: yes. Blocks: on other control calls.
+    [[nodiscard]] Result<Applied> update_runtime(
+        std::initializer_list<RuntimeEntry> values) const noexcept {
+        return update_runtime(Span<const RuntimeEntry>(values.begin(), values.size()));
+    }
+
     /// Removes a runtime key, whatever form its value has. Otherwise as `set_runtime`.
     ///
     /// Thread: any. Allocates: yes. Blocks: on other control calls.
@@ -286,7 +354,7 @@ public:
     /// told.
     ///
     /// Fails with `Status::unknown_host`, `Status::report_unreadable`, `Status::report_rejected` if
-    /// nothing can be made of it or the policy does not go by reports (the error says which),
+    /// nothing can be made of it, `Status::report_not_wanted` if the policy does not go by reports,
     /// `Status::invalid_argument`, `Status::null_argument`, `Status::poisoned` or `Status::panic`.
     ///
     /// Thread: any. Allocates: yes. Blocks: on other control calls.
@@ -296,6 +364,19 @@ public:
         return ok_or(plimsoll_cluster_report(handle(), detail::to_c(address), message.data(),
                                              message.size(), detail::to_ns(now), error),
                      error);
+    }
+
+    /// Takes in what a response said of the load of the host with this address, for a program that has
+    /// no pick at hand any more; `Worker::report` is the call for the path of a request.
+    ///
+    /// Fails as `report` does, and with `Status::no_report` if the response says nothing of load.
+    ///
+    /// Thread: any. Allocates: yes. Blocks: on other control calls.
+    Result<void> report_response(std::string_view address, const ResponseLoad& load) const noexcept {
+        const plimsoll_response_load raw = detail::to_c(load);
+        detail::ErrorSlot error;
+        return ok_or(
+            plimsoll_cluster_report_response(handle(), detail::to_c(address), &raw, error), error);
     }
 
     /// Puts an object behind a host, once for each host; `Worker::host_data<T>` finds it with each
@@ -411,6 +492,22 @@ public:
         return text_of(&plimsoll_cluster_stats);
     }
 
+    /// A part of what there is to see of the newest snapshot, as JSON without spaces, for programs.
+    /// Later versions may add keys.
+    ///
+    /// Fails with `Status::invalid_argument` for a table of a priority that there is not or a filter
+    /// that the part does not have (the error names it), `Status::null_argument`, `Status::poisoned`
+    /// (counters only) or `Status::panic`.
+    ///
+    /// Thread: any. Allocates: yes. Blocks: on control calls, for counters only.
+    [[nodiscard]] Result<std::string> dump(const Dump& what) const {
+        const plimsoll_dump_options raw = detail::to_c(what);
+        return detail::text_or_error_of([&](char* buffer, std::size_t capacity,
+                                            std::size_t* needed, plimsoll_error** error) {
+            return plimsoll_cluster_dump(handle(), &raw, buffer, capacity, needed, error);
+        });
+    }
+
     /// The handle, for calls of the C interface; null if it was moved away.
     const plimsoll_cluster* handle() const noexcept { return handle_.get(); }
 
@@ -432,21 +529,9 @@ private:
 
     template <class Write>
     Result<std::string, Status> text_of(Write write) const {
-        std::string text(1023, '\0');
-        for (;;) {
-            // The NUL of the C interface goes where the string has its own.
-            std::size_t needed = 0;
-            const plimsoll_status status = write(handle(), text.data(), text.size() + 1, &needed);
-            if (status == PLIMSOLL_STATUS_OK) {
-                text.resize(needed - 1);
-                return text;
-            }
-            if (status != PLIMSOLL_STATUS_BUFFER_TOO_SMALL) {
-                return static_cast<Status>(status);
-            }
-            // Room for what comes until the next call.
-            text.resize(needed + needed / 4);
-        }
+        return detail::text_of([&](char* buffer, std::size_t capacity, std::size_t* needed) {
+            return write(handle(), buffer, capacity, needed);
+        });
     }
 
     std::unique_ptr<plimsoll_cluster, detail::FreeCluster> handle_;

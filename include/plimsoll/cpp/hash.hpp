@@ -4,6 +4,7 @@
 #ifndef PLIMSOLL_CPP_HASH_HPP
 #define PLIMSOLL_CPP_HASH_HPP
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -27,6 +28,8 @@ struct FreeHashPolicies {
 };
 
 }  // namespace detail
+
+struct Request;
 
 /// The `hash_policy` of a route: what its requests are hashed from. Read once, for many requests,
 /// and never changed after. Can be moved, not copied; one that was moved away stands for no route.
@@ -61,6 +64,18 @@ public:
 
     /// Takes over a handle of the C interface, and frees it in the end.
     explicit HashPolicies(plimsoll_hash_policies* handle) noexcept : handle_(handle) {}
+
+    /// Hashes a request by these policies alone, whatever a cluster has: for a program that hashes
+    /// before it knows the cluster, and to try policies out. `set_cookie` is as with `Worker::hash`.
+    ///
+    /// Fails with `Status::no_hash` if no policy finds anything in the request. Also with
+    /// `Status::null_argument`, `Status::invalid_argument` for the request, or `Status::panic`.
+    ///
+    /// Thread: any. Allocates: for new cookies, and for a header with more than eight values.
+    /// Blocks: no, unless `set_cookie` does.
+    [[nodiscard]] Result<std::uint64_t, Status> hash(
+        const Request& request,
+        FunctionRef<void(std::string_view)> set_cookie = nullptr) const noexcept;
 
     /// The handle, for calls of the C interface; null if it was moved away.
     const plimsoll_hash_policies* handle() const noexcept { return handle_.get(); }
@@ -101,6 +116,9 @@ static_assert(sizeof(Header) == sizeof(plimsoll_header) && std::is_standard_layo
 struct Request {
     /// Its headers, in any order; one that comes several times stands here several times.
     Span<const Header> headers;
+    /// Its cookies by name, where they have been parsed already; the values are without the quotes
+    /// around them. One that is not here is looked for in the header `cookie`.
+    Span<const Header> cookies;
     /// The path with its query.
     std::string_view path;
     /// The query without its question mark; nothing: it is found in `path`.
@@ -132,6 +150,8 @@ inline plimsoll_request to_c(const Request& request) noexcept {
     // Each `Header` is a `plimsoll_header` and nothing else.
     raw.headers = reinterpret_cast<const plimsoll_header*>(request.headers.data());
     raw.header_count = request.headers.size();
+    raw.cookies = reinterpret_cast<const plimsoll_header*>(request.cookies.data());
+    raw.cookie_count = request.cookies.size();
     raw.path = to_c(request.path);
     raw.query = to_c(request.query);
     raw.source_ip = to_c(request.source_ip);
@@ -146,6 +166,19 @@ inline void set_cookie(void* callback, plimsoll_str value) noexcept {
 }
 
 }  // namespace detail
+
+inline Result<std::uint64_t, Status> HashPolicies::hash(const Request& request,
+                                                        SetCookie set_cookie) const noexcept {
+    const plimsoll_request raw = detail::to_c(request);
+    std::uint64_t hash = 0;
+    const plimsoll_status status =
+        plimsoll_hash_policies_hash(handle(), &raw, &set_cookie,
+                                    set_cookie ? &detail::set_cookie : nullptr, &hash);
+    if (status != PLIMSOLL_STATUS_OK) {
+        return static_cast<Status>(status);
+    }
+    return hash;
+}
 
 }  // namespace plimsoll
 

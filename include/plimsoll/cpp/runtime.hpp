@@ -5,8 +5,13 @@
 #define PLIMSOLL_CPP_RUNTIME_HPP
 
 #include <cstdint>
+#include <string_view>
 #include <type_traits>
 #include <variant>
+
+#include "../plimsoll.h"
+#include "span.hpp"
+#include "text.hpp"
 
 namespace plimsoll {
 
@@ -53,6 +58,52 @@ public:
 private:
     std::variant<std::uint64_t, double, bool> value_;
 };
+
+/// A runtime key and its value, or that the key is to be removed. Refers to the key.
+///
+/// @code{.cpp}
+/// auto applied = cluster.update_runtime({{"upstream.healthy_panic_threshold", 30},
+///                                        plimsoll::RuntimeEntry::removed("api.aggression")});
+/// @endcode
+class RuntimeEntry {
+public:
+    /// A key that gets a value.
+    RuntimeEntry(std::string_view key, RuntimeValue value) noexcept : RuntimeEntry(key) {
+        if (const bool* truth = value.as_bool()) {
+            entry_.kind = PLIMSOLL_RUNTIME_BOOLEAN;
+            entry_.boolean = *truth ? 1 : 0;
+        } else if (const double* number = value.as_double()) {
+            entry_.kind = PLIMSOLL_RUNTIME_NUMBER;
+            entry_.number = *number;
+        } else {
+            entry_.kind = PLIMSOLL_RUNTIME_INTEGER;
+            entry_.integer = *value.as_whole();
+        }
+    }
+
+    /// A key that is removed, whatever form its value has.
+    static RuntimeEntry removed(std::string_view key) noexcept { return RuntimeEntry(key); }
+
+private:
+    explicit RuntimeEntry(std::string_view key) noexcept {
+        entry_.kind = PLIMSOLL_RUNTIME_REMOVED;
+        entry_.key = detail::to_c(key);
+    }
+
+    plimsoll_runtime_value entry_ = PLIMSOLL_RUNTIME_VALUE_INIT;
+};
+
+// An array of them is read as an array of what is in them.
+static_assert(sizeof(RuntimeEntry) == sizeof(plimsoll_runtime_value) &&
+              std::is_standard_layout_v<RuntimeEntry>);
+
+namespace detail {
+
+inline const plimsoll_runtime_value* to_c(Span<const RuntimeEntry> values) noexcept {
+    return reinterpret_cast<const plimsoll_runtime_value*>(values.data());
+}
+
+}  // namespace detail
 
 }  // namespace plimsoll
 

@@ -65,6 +65,8 @@ enum class Status : std::uint32_t {
     override_not_found = PLIMSOLL_STATUS_OVERRIDE_NOT_FOUND,
     /// It has some of them, and their health is not allowed.
     override_not_allowed = PLIMSOLL_STATUS_OVERRIDE_NOT_ALLOWED,
+    /// What a host says of its load was not taken in, because the policy does not go by that.
+    report_not_wanted = PLIMSOLL_STATUS_REPORT_NOT_WANTED,
     /// A control call panicked earlier: control calls refuse, workers keep serving.
     poisoned = PLIMSOLL_STATUS_POISONED,
     /// The call panicked, maybe after it had its effect: a fault in the library.

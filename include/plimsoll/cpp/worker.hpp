@@ -7,12 +7,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "../plimsoll.h"
 #include "hash.hpp"
+#include "json.hpp"
 #include "pick.hpp"
 #include "result.hpp"
 #include "span.hpp"
@@ -178,6 +180,63 @@ public:
         return pick_override(Span<const Text>(&text, 1), mode, context);
     }
 
+    /// As `pick_override`, with a filter for the hosts that the policy picks if it comes to that, as
+    /// with `pick_filtered`. Hosts that the request names do not go through it, as in Envoy.
+    ///
+    /// Fails as `pick_override` does.
+    ///
+    /// Thread: the worker's. Allocates: no, but for schedules. Blocks: no, unless `accept` does.
+    [[nodiscard]] Result<Pick, Status> pick_override_filtered(Span<const Text> addresses,
+                                                              Override mode,
+                                                              const PickContext& context,
+                                                              Accept accept) noexcept {
+        const plimsoll_pick_context raw = detail::to_c(context);
+        plimsoll_pick pick;
+        // Each `Text` is a `plimsoll_str` and nothing else.
+        return picked(
+            plimsoll_worker_pick_override_filtered(
+                handle_.get(), &raw, reinterpret_cast<const plimsoll_str*>(addresses.data()),
+                addresses.size(), static_cast<std::uint32_t>(mode), &accept,
+                accept ? &detail::accept : nullptr, &pick),
+            pick);
+    }
+
+    /// Why the next pick will go where it goes, as JSON: decided by the pick's own code, so that it
+    /// cannot disagree with it. Changes no pick. `draw` is a number to be taken instead of the next
+    /// random one; `accept` is as for `pick_filtered` and may be null. Later versions may add keys.
+    /// That there is no host is no failure.
+    ///
+    /// Fails with `Status::null_argument`, `Status::invalid_argument` inside `accept`, or
+    /// `Status::panic`.
+    ///
+    /// Thread: the worker's. Allocates: yes. Blocks: no, unless `accept` does.
+    ///
+    /// @code{.cpp}
+    /// if (auto json = worker.explain()) {
+    ///     std::cout << *json << '\n';
+    /// }
+    /// @endcode
+    [[nodiscard]] Result<std::string, Status> explain(
+        const PickContext& context = {}, std::optional<std::uint64_t> draw = std::nullopt,
+        Accept accept = nullptr) {
+        const plimsoll_pick_context raw = detail::to_c(context);
+        return detail::text_of([&](char* buffer, std::size_t capacity, std::size_t* needed) {
+            return plimsoll_worker_explain(handle_.get(), &raw, draw ? &*draw : nullptr, &accept,
+                                           accept ? &detail::accept : nullptr, buffer, capacity,
+                                           needed);
+        });
+    }
+
+    /// Queues numbers, which are used before those of the worker's generator: for tests that want a
+    /// certain decision, and to repeat what happened elsewhere. Which pick draws how many numbers is
+    /// for the policy to say. Gives what `refresh` does.
+    ///
+    /// Thread: the worker's. Allocates: yes. Blocks: no.
+    Status push_draws(Span<const std::uint64_t> draws) noexcept {
+        return static_cast<Status>(
+            plimsoll_worker_push_draws(handle_.get(), draws.data(), draws.size()));
+    }
+
     /// Hashes a request by the cluster's own `hash_policy`, or, if that has no entries, by `route`,
     /// which may be null. Put it into `PickContext::hash`, for each attempt at the request.
     ///
@@ -235,7 +294,7 @@ public:
     ///
     /// Gives `Status::ok`, or one of the answers that say what was wrong with the report, which are
     /// counted and seldom worth more: `Status::no_report`, `Status::report_unreadable`,
-    /// `Status::report_rejected`, `Status::stale_pick`. Also `Status::null_argument`,
+    /// `Status::report_rejected`, `Status::report_not_wanted`, `Status::stale_pick`. Also `Status::null_argument`,
     /// `Status::invalid_argument` or `Status::panic`.
     ///
     /// Thread: the worker's. Allocates: no, but for JSON, and for a report that is larger than any
