@@ -19,11 +19,13 @@ func (c *core) giveBack(borrowed *handle, hint *hint) {
 	}
 }
 
-func (c *core) newHandle() (*handle, error) {
+func (c *core) newHandle() (*handle, error) { return c.newHandleBy(capi.Cluster.NewWorker) }
+
+func (c *core) newHandleBy(make func(capi.Cluster) (capi.Worker, *capi.Failure)) (*handle, error) {
 	made := &handle{core: c}
 	err := c.look(func(cluster capi.Cluster) error {
 		var failure *capi.Failure
-		made.worker, failure = cluster.NewWorker()
+		made.worker, failure = make(cluster)
 		return failed(failure)
 	})
 	return made, err
@@ -114,6 +116,16 @@ func (c *Cluster) PickOverride(context *PickContext, addresses []string, strict 
 	})
 }
 
+// PickOverrideFunc is [Cluster.PickOverride] with a filter for the hosts that the policy picks, if it
+// comes to that, as with [Cluster.PickFunc]. Hosts that the request names do not go through it, as in
+// Envoy.
+func (c *Cluster) PickOverrideFunc(context *PickContext, addresses []string, strict bool,
+	accept func(candidate Pick) bool) (Pick, error) {
+	return c.picking(func(h *handle) (Pick, capi.Status) {
+		return h.pickOverrideFunc(context, addresses, strict, accept)
+	})
+}
+
 // Address is the address of the host of a pick of this cluster. It is empty for a pick of a [Worker]
 // whose address was never asked for, and for one that ended long ago.
 func (c *Cluster) Address(pick Pick) string {
@@ -162,7 +174,7 @@ func (c *Cluster) DoneBatch(picks []Pick, outcome Outcome) error {
 // with [BehaviorEnvoy] the first report of a request that can be read is the only one.
 //
 // What a host sends is no mistake of the caller, and counted in [Cluster.Stats]; the answer is seldom
-// worth a look: [ErrNoReport], [ErrReportUnreadable], [ErrReportRejected] or [ErrStalePick]. It also
+// worth a look: [ErrNoReport], [ErrReportUnreadable], [ErrReportRejected], [ErrReportNotWanted] or [ErrStalePick]. It also
 // fails with [ErrClosed].
 func (c *Cluster) Report(pick Pick, load ResponseLoad) error {
 	borrowed, hint, err := c.borrow()

@@ -226,6 +226,65 @@ func TestAHostThatTheRequestNames(t *testing.T) {
 	}
 }
 
+func TestAFilterIsForThePicksByPolicyOfAnOverride(t *testing.T) {
+	cluster := opened(t, configured("ROUND_ROBIN", 3), nil)
+	worker := working(t, cluster)
+	context := &plimsoll.PickContext{Retries: 100}
+	third := func(candidate plimsoll.Pick) bool { return cluster.Address(candidate) == host(3) }
+	for name, override := range map[string]func(address string, accept func(plimsoll.Pick) bool) (plimsoll.Pick, error){
+		"cluster": func(address string, accept func(plimsoll.Pick) bool) (plimsoll.Pick, error) {
+			return cluster.PickOverrideFunc(context, []string{address}, false, accept)
+		},
+		"worker": func(address string, accept func(plimsoll.Pick) bool) (plimsoll.Pick, error) {
+			return worker.PickOverrideFunc(context, []string{address}, false, accept)
+		},
+	} {
+		named := must[plimsoll.Pick](t)(override(host(1), third))
+		chosen := must[plimsoll.Pick](t)(override("nowhere:1", third))
+		any := must[plimsoll.Pick](t)(override(host(2), nil))
+		if worker.Address(named) != host(1) || worker.Address(chosen) != host(3) || worker.Address(any) != host(2) {
+			t.Errorf("%s: %s, %s and %s", name, worker.Address(named), worker.Address(chosen), worker.Address(any))
+		}
+	}
+}
+
+func TestTheCallsOfARequestAllocateNothing(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector allocates")
+	}
+	cluster := opened(t, reporting, nil)
+	worker := working(t, cluster)
+	ok(t, cluster.SetHostData(host(1), t, nil))
+	context := &plimsoll.PickContext{Retries: 2}
+	text := "TEXT rps_fractional=100,application_utilization=0.5"
+	batch, named := make([]plimsoll.Pick, 16), []string{host(2)}
+	tried := []plimsoll.Pick{must[plimsoll.Pick](t)(cluster.Pick(nil))}
+	end := func(pick plimsoll.Pick, err error) {
+		cluster.Report(pick, plimsoll.ResponseLoad{HeaderText: &text})
+		cluster.Done(pick, plimsoll.Success)
+	}
+	for name, call := range map[string]func(){
+		"Pick":         func() { end(cluster.Pick(nil)) },
+		"context":      func() { end(cluster.Pick(context)) },
+		"PickAvoiding": func() { end(cluster.PickAvoiding(context, tried...)) },
+		"PickOverride": func() { end(cluster.PickOverride(context, named, true)) },
+		"PickBatch":    func() { cluster.PickBatch(nil, batch); cluster.DoneBatch(batch, plimsoll.Success) },
+		"Address":      func() { _ = cluster.Address(tried[0]) },
+		"HostData":     func() { _ = cluster.HostData(tried[0]) },
+		"no host":      func() { cluster.Done(plimsoll.Pick{Slot: 9}, plimsoll.Success) },
+		"worker": func() {
+			pick, _ := worker.Pick(nil)
+			worker.Report(pick, plimsoll.ResponseLoad{HeaderText: &text})
+			_ = worker.Address(pick)
+			worker.Done(pick, plimsoll.Success)
+		},
+	} {
+		if allocated := testing.AllocsPerRun(1000, call); allocated != 0 {
+			t.Errorf("%s allocates %v times", name, allocated)
+		}
+	}
+}
+
 func TestAPickIsASmallValueThatCanBeAKey(t *testing.T) {
 	cluster := opened(t, configured("ROUND_ROBIN", 2), nil)
 	seen := make(map[plimsoll.Pick]int)

@@ -40,6 +40,9 @@ type Options struct {
 	// zone-aware routing goes by where its healthy hosts are. The new cluster follows its changes
 	// with control calls of its own, a tick at the latest. Either may be closed first.
 	LocalCluster *Cluster
+	// Runtime are runtime values that hold from the start, with [BehaviorEnvoy] too, which takes
+	// later ones up with the next change only.
+	Runtime []RuntimeValue
 	// Logger hears what the package has to say: that a cluster or a worker was not closed. Nil
 	// hears nothing.
 	Logger *slog.Logger
@@ -100,6 +103,7 @@ func Open(config string, options *Options) (*Cluster, error) {
 		defer local.leave()
 		own.LocalCluster = local.handle
 	}
+	own.Runtime = runtimeValues(options.Runtime)
 	handle, failure := capi.Open(config, &own)
 	if failure != nil {
 		return nil, failed(failure)
@@ -251,40 +255,6 @@ func (c *Cluster) Run(ctx context.Context, every time.Duration) error {
 			}
 		}
 	}
-}
-
-// SetRuntime sets a runtime key to a whole number; it overrides the setting of the same meaning, as
-// upstream.healthy_panic_threshold does. Natively it holds at once, with [BehaviorEnvoy] from the
-// next change on. A key that this version does not read does nothing; a setting whose key has a
-// value of another form keeps its configured one.
-func (c *Cluster) SetRuntime(key string, value uint64) (Applied, error) {
-	return c.applying(func(cluster capi.Cluster) (capi.Applied, *capi.Failure) {
-		return cluster.SetRuntime(key, &value)
-	})
-}
-
-// SetRuntimeFloat sets a runtime key to a number, for a setting that is one, such as the aggression
-// of slow start. It fails with [ErrInvalidArgument] for what is infinite or not a number. Otherwise
-// it is as [Cluster.SetRuntime].
-func (c *Cluster) SetRuntimeFloat(key string, value float64) (Applied, error) {
-	return c.applying(func(cluster capi.Cluster) (capi.Applied, *capi.Failure) {
-		return cluster.SetRuntimeDouble(key, value)
-	})
-}
-
-// SetRuntimeBool sets a runtime key to true or false, for a feature that is on or off. Otherwise it
-// is as [Cluster.SetRuntime].
-func (c *Cluster) SetRuntimeBool(key string, value bool) (Applied, error) {
-	return c.applying(func(cluster capi.Cluster) (capi.Applied, *capi.Failure) {
-		return cluster.SetRuntimeBool(key, value)
-	})
-}
-
-// RemoveRuntime removes a runtime key, whatever form its value has.
-func (c *Cluster) RemoveRuntime(key string) (Applied, error) {
-	return c.applying(func(cluster capi.Cluster) (capi.Applied, *capi.Failure) {
-		return cluster.SetRuntime(key, nil)
-	})
 }
 
 // Version is the version of the library, such as 0.1.0.

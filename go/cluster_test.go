@@ -165,24 +165,34 @@ load_assignment: {cluster_name: api, endpoints: [{lb_endpoints: [
 	if factor() != 0.5 {
 		t.Errorf("halfway, the factor is %v", factor())
 	}
-	must[plimsoll.Applied](t)(cluster.SetRuntimeFloat("aggression", 0.5))
+	must[plimsoll.Applied](t)(cluster.SetRuntime(plimsoll.RuntimeNumber("aggression", 0.5)))
 	if factor() != 0.25 {
 		t.Errorf("with an aggression of a half, the factor is %v", factor())
 	}
-	must[plimsoll.Applied](t)(cluster.RemoveRuntime("aggression"))
+	must[plimsoll.Applied](t)(cluster.SetRuntime(plimsoll.RuntimeRemoved("aggression")))
 	if factor() != 0.5 {
 		t.Errorf("without the key again, the factor is %v", factor())
 	}
 	must[plimsoll.Applied](t)(cluster.Update(plimsoll.LearnHealth(host(1), plimsoll.HealthEject)))
 	counted(t, cluster, 1) // in panic
-	must[plimsoll.Applied](t)(cluster.SetRuntime("upstream.healthy_panic_threshold", 0))
+	must[plimsoll.Applied](t)(cluster.SetRuntime(
+		plimsoll.RuntimeInteger("upstream.healthy_panic_threshold", 0),
+		plimsoll.RuntimeBool("envoy.reloadable_features.least_request_lb_count_pending_requests", true)))
 	if _, err := cluster.Pick(nil); err != plimsoll.ErrNoHost {
 		t.Errorf("without panic an ejected host gives %v", err)
 	}
-	must[plimsoll.Applied](t)(cluster.SetRuntimeBool(
-		"envoy.reloadable_features.least_request_lb_count_pending_requests", true))
-	if _, err := cluster.SetRuntimeFloat("aggression", nan()); !errors.Is(err, plimsoll.ErrInvalidArgument) {
+	_, err := cluster.SetRuntime(plimsoll.RuntimeInteger("a", 1), plimsoll.RuntimeNumber("b", nan()))
+	var failed *plimsoll.Error
+	if !errors.As(err, &failed) || failed.Field != "values[1].number" {
 		t.Errorf("what is not a number gives %v", err)
+	}
+	early := opened(t, config, &plimsoll.Options{
+		Behavior: plimsoll.BehaviorEnvoy,
+		Runtime:  []plimsoll.RuntimeValue{plimsoll.RuntimeInteger("aggression", 2)},
+	})
+	ok(t, early.Tick(start.Add(2500*time.Millisecond)))
+	if factor := must[[]plimsoll.Host](t)(early.Hosts())[0].SlowStart.Factor; factor != 0.5 {
+		t.Errorf("a value that was there from the start makes a factor of %v", factor)
 	}
 }
 

@@ -40,9 +40,11 @@ const (
 	ErrNoReport Code = capi.StatusNoReport
 	// ErrReportUnreadable is a load report that cannot be read.
 	ErrReportUnreadable Code = capi.StatusReportUnreadable
-	// ErrReportRejected is a load report without requests per second or utilization, with a number
-	// that is none, or in a cluster whose policy does not go by reports.
+	// ErrReportRejected is a load report of which nothing can be made: without requests per second or
+	// utilization where they are needed, or with a number that is none.
 	ErrReportRejected Code = capi.StatusReportRejected
+	// ErrReportNotWanted is a load report in a cluster whose policy does not go by reports.
+	ErrReportNotWanted Code = capi.StatusReportNotWanted
 	// ErrNoHash is a request that there is nothing to hash by: pick without a hash.
 	ErrNoHash Code = capi.StatusNoHash
 	// ErrOverrideNotFound is a strict override of hosts that the cluster does not have.

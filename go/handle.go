@@ -32,21 +32,36 @@ func (h *handle) peek(context *PickContext) (Pick, capi.Status) {
 }
 
 func (h *handle) pickFunc(context *PickContext, accept func(candidate Pick) bool) (Pick, capi.Status) {
+	if accept == nil {
+		return h.pick(context)
+	}
 	var pick Pick
 	own := context.orNone().c(&h.core.clock)
-	ask := func(candidate capi.Pick) bool {
+	status, panicked := h.worker.PickFiltered(&own, h.asking(accept), (*capi.Pick)(&pick))
+	h.goOn(panicked, &pick)
+	return pick, status
+}
+
+// asking is a filter that may ask for the candidate's address and data.
+func (h *handle) asking(accept func(candidate Pick) bool) func(capi.Pick) bool {
+	if accept == nil {
+		return nil
+	}
+	return func(candidate capi.Pick) bool {
 		h.core.hosts.learn(h.worker, Pick(candidate), &h.core.data)
 		return accept(Pick(candidate))
 	}
-	status, panicked, value := h.worker.PickFiltered(&own, ask, (*capi.Pick)(&pick))
-	if panicked {
-		// The pick is nobody's.
-		if pick.Counted() {
-			h.done(&pick, Success)
-		}
-		panic(value)
+}
+
+// goOn lets a panic of a filter go on to the caller. The pick is nobody's then.
+func (h *handle) goOn(panicked *capi.Panic, pick *Pick) {
+	if panicked == nil {
+		return
 	}
-	return pick, status
+	if pick.Counted() {
+		h.done(pick, Success)
+	}
+	panic(panicked.Value)
 }
 
 func (h *handle) pickAvoiding(context *PickContext, tried []Pick) (Pick, capi.Status) {
@@ -62,6 +77,19 @@ func (h *handle) pickOverride(context *PickContext, addresses []string, strict b
 	var pick Pick
 	own := context.orNone().c(&h.core.clock)
 	return pick, h.worker.PickOverride(&own, addresses, strict, (*capi.Pick)(&pick))
+}
+
+func (h *handle) pickOverrideFunc(context *PickContext, addresses []string, strict bool,
+	accept func(candidate Pick) bool) (Pick, capi.Status) {
+	if accept == nil {
+		return h.pickOverride(context, addresses, strict)
+	}
+	var pick Pick
+	own := context.orNone().c(&h.core.clock)
+	status, panicked := h.worker.PickOverrideFiltered(&own, addresses, strict, h.asking(accept),
+		(*capi.Pick)(&pick))
+	h.goOn(panicked, &pick)
+	return pick, status
 }
 
 func (h *handle) done(pick *Pick, outcome Outcome) capi.Status {

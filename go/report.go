@@ -1,6 +1,7 @@
 package plimsoll
 
 import (
+	"encoding/json"
 	"time"
 
 	"plimsoll.example/plimsoll/internal/capi"
@@ -52,9 +53,31 @@ func (load *ResponseLoad) c(clock *clock) capi.ResponseLoad {
 // for that of the last tick.
 //
 // It fails with [ErrUnknownHost], [ErrReportUnreadable], [ErrReportRejected] (the error says why),
-// [ErrInvalidArgument] or [ErrPoisoned].
+// [ErrReportNotWanted], [ErrInvalidArgument] or [ErrPoisoned].
 func (c *Cluster) ReportHost(address string, message []byte, now time.Time) error {
 	return c.control(func(cluster capi.Cluster) *capi.Failure {
 		return cluster.Report(address, message, c.clock.ns(now))
 	})
+}
+
+// ReportHostResponse takes in what a response said of the load of the host with this address, for a
+// program that has no pick at hand any more. Otherwise it is as [Cluster.Report], and says why it
+// fails.
+func (c *Cluster) ReportHostResponse(address string, load ResponseLoad) error {
+	return c.control(func(cluster capi.Cluster) *capi.Failure {
+		own := load.c(&c.clock)
+		return cluster.ReportResponse(address, &own)
+	})
+}
+
+// JSON is what a response says of load, as the library understands it: all fields of OrcaLoadReport,
+// those that were not sent too. To find out what becomes of a header; nothing is taken in. The
+// behavior decides between headers and trailers.
+//
+// It fails with [ErrNoReport] if the response says nothing of load, and with [ErrReportUnreadable] if
+// what it says cannot be read.
+func (load ResponseLoad) JSON(behavior Behavior) (json.RawMessage, error) {
+	own := load.c(&clock{})
+	text, failure := own.JSON(uint32(behavior))
+	return json.RawMessage(text), failed(failure)
 }

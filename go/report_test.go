@@ -1,6 +1,7 @@
 package plimsoll_test
 
 import (
+	"encoding/json"
 	"errors"
 	"net/http"
 	"testing"
@@ -89,5 +90,52 @@ func TestAReportByAddress(t *testing.T) {
 	}
 	if err := cluster.ReportHost(host(1), nil, time.Time{}); !errors.Is(err, plimsoll.ErrReportRejected) {
 		t.Errorf("an empty report gives %v", err)
+	}
+}
+
+func TestAResponseByAddress(t *testing.T) {
+	cluster := opened(t, reporting, nil)
+	good, bad, poor := "TEXT rps_fractional=100,application_utilization=0.5", "TEXT x", "TEXT rps_fractional=1"
+	ok(t, cluster.ReportHostResponse(host(2), plimsoll.ResponseLoad{TrailerText: &good}))
+	if hosts := must[[]plimsoll.Host](t)(cluster.Hosts()); hosts[1].Report == nil || hosts[1].Report.Weight != 200 {
+		t.Errorf("the report is %+v", hosts[1].Report)
+	}
+	plain := opened(t, configured("ROUND_ROBIN", 1), nil)
+	for _, test := range []struct {
+		cluster *plimsoll.Cluster
+		address string
+		text    *string
+		want    error
+	}{
+		{cluster, "nowhere:1", &good, plimsoll.ErrUnknownHost},
+		{cluster, host(1), nil, plimsoll.ErrNoReport},
+		{cluster, host(1), &bad, plimsoll.ErrReportUnreadable},
+		{cluster, host(1), &poor, plimsoll.ErrReportRejected},
+		{plain, host(1), &good, plimsoll.ErrReportNotWanted},
+	} {
+		err := test.cluster.ReportHostResponse(test.address, plimsoll.ResponseLoad{HeaderText: test.text})
+		var failed *plimsoll.Error
+		if !errors.Is(err, test.want) || !errors.As(err, &failed) || failed.Message == "" {
+			t.Errorf("%s gives %v, not %v", test.address, err, test.want)
+		}
+	}
+}
+
+func TestAReportAsJSON(t *testing.T) {
+	header, trailer := "TEXT cpu_utilization=0.1", "TEXT cpu_utilization=0.2"
+	load := plimsoll.ResponseLoad{HeaderText: &header, TrailerText: &trailer}
+	for behavior, want := range map[plimsoll.Behavior]float64{
+		plimsoll.BehaviorNative: 0.2, plimsoll.BehaviorEnvoy: 0.1,
+	} {
+		var report struct {
+			CPU float64 `json:"cpu_utilization"`
+		}
+		ok(t, json.Unmarshal(must[json.RawMessage](t)(load.JSON(behavior)), &report))
+		if report.CPU != want {
+			t.Errorf("behavior %d reads %v", behavior, report.CPU)
+		}
+	}
+	if _, err := (plimsoll.ResponseLoad{}).JSON(plimsoll.BehaviorNative); !errors.Is(err, plimsoll.ErrNoReport) {
+		t.Errorf("nothing gives %v", err)
 	}
 }

@@ -115,6 +115,24 @@ func TestARequestWithManyHeaders(t *testing.T) {
 	}
 }
 
+func TestPoliciesHashWithoutACluster(t *testing.T) {
+	cluster := opened(t, configured("MAGLEV", 2), nil)
+	route := must[*plimsoll.HashPolicies](t)(plimsoll.ParseHashPolicies("- cookie: {name: session}\n- query_parameter: {name: q}\n"))
+	query := "q=1"
+	header := &plimsoll.Request{Header: http.Header{"Cookie": {"session=a"}}, Path: "/?q=1"}
+	parsed := &plimsoll.Request{Cookies: map[string]string{"session": "a"}, Path: "/?q=2", Query: &query}
+	hash := must[uint64](t)(route.Hash(header, nil))
+	if other := must[uint64](t)(route.Hash(parsed, nil)); other != hash {
+		t.Errorf("parsed it has the hash %d, in headers %d", other, hash)
+	}
+	if other := must[uint64](t)(cluster.Hash(route, header, nil)); other != hash {
+		t.Errorf("the cluster gives the hash %d, the policies alone %d", other, hash)
+	}
+	if _, err := route.Hash(&plimsoll.Request{}, nil); err != plimsoll.ErrNoHash {
+		t.Errorf("nothing has a hash: %v", err)
+	}
+}
+
 func TestPoliciesThatAreNone(t *testing.T) {
 	for _, test := range []struct {
 		policies string

@@ -23,9 +23,38 @@ type Worker struct {
 	calls uint
 }
 
+// WorkerOptions are what a worker is told at its start. The zero value is that of
+// [Cluster.NewWorker].
+type WorkerOptions struct {
+	// PeekCapacity is how many peeks may be outstanding, 65536 at most whatever it is; each costs 8
+	// bytes. 0 stands for 64.
+	PeekCapacity uint32
+	// Number, if it is not nil, says which of the cluster's generators of random numbers the worker
+	// gets, and where its picks begin: a worker with the number of one that was closed goes the same
+	// way again. Workers that live at the same time need different numbers, or they pick in lockstep.
+	Number *uint64
+	// Draws are numbers to be used before those of the generator, from the first one that is drawn,
+	// for tests and replays.
+	Draws []uint64
+}
+
 // NewWorker makes a worker. It fails with [ErrPoisoned] or [ErrClosed].
 func (c *Cluster) NewWorker() (*Worker, error) {
-	made, err := c.newHandle()
+	return newWorker(c.newHandle())
+}
+
+// NewWorkerWith makes a worker with options. It fails as [Cluster.NewWorker] does.
+func (c *Cluster) NewWorkerWith(options WorkerOptions) (*Worker, error) {
+	own := capi.WorkerOptions{PeekCapacity: options.PeekCapacity, Draws: options.Draws}
+	if options.Number != nil {
+		own.HasNumber, own.Number = true, *options.Number
+	}
+	return newWorker(c.newHandleBy(func(cluster capi.Cluster) (capi.Worker, *capi.Failure) {
+		return cluster.NewWorkerWith(&own)
+	}))
+}
+
+func newWorker(made *handle, err error) (*Worker, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -102,6 +131,37 @@ func (w *Worker) PickOverride(context *PickContext, addresses []string, strict b
 	return w.picking(func(h *handle) (Pick, capi.Status) {
 		return h.pickOverride(context, addresses, strict)
 	})
+}
+
+// PickOverrideFunc is as [Cluster.PickOverrideFunc]. accept may ask this worker for the candidate's
+// address and data, and nothing else.
+func (w *Worker) PickOverrideFunc(context *PickContext, addresses []string, strict bool,
+	accept func(candidate Pick) bool) (Pick, error) {
+	return w.picking(func(h *handle) (Pick, capi.Status) {
+		return h.pickOverrideFunc(context, addresses, strict, accept)
+	})
+}
+
+// Explain is as [Cluster.Explain], about this worker's next pick.
+func (w *Worker) Explain(context *PickContext, explain ExplainOptions) (*Explanation, error) {
+	if !w.use() {
+		return nil, ErrClosed
+	}
+	explanation, err := w.handle.explain(context, explain)
+	runtime.KeepAlive(w)
+	return explanation, err
+}
+
+// PushDraws queues numbers, which the worker uses before those of its generator: for tests that want
+// a certain decision, and to repeat what happened elsewhere. Which pick draws how many numbers is in
+// docs/replay.md.
+func (w *Worker) PushDraws(draws ...uint64) error {
+	if !w.use() {
+		return ErrClosed
+	}
+	status := w.handle.worker.PushDraws(draws)
+	runtime.KeepAlive(w)
+	return answer(status)
 }
 
 // Peek looks ahead: the host of the next pick that was not peeked yet, to open a connection in

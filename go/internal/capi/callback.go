@@ -1,31 +1,82 @@
 package capi
 
 // #include "shim.h"
+// #include <stdlib.h>
 import "C"
 
 import (
 	"runtime/cgo"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 )
 
-// accepting is a filter of candidates, while a pick asks it.
+// accepting is a filter of candidates, while a call asks it.
 type accepting struct {
 	accept func(candidate Pick) bool
-	// What the filter panicked with, and that it did: it may be with nil.
+	// That it panicked, and with what: it may be nil.
 	panicked bool
 	value    any
 }
 
-// PickFiltered is plimsoll_worker_pick_filtered. A panic of accept does not pass through C: it goes
-// on after the call, which has taken the candidate.
-func (w Worker) PickFiltered(context *PickContext, accept func(candidate Pick) bool, out *Pick) (
-	status Status, panicked bool, value any) {
+// Panic is a panic of a filter. It does not pass through C: it is for the caller to go on with.
+type Panic struct{ Value any }
+
+// asking runs call with the number of a filter; without one it is 0.
+func asking(accept func(candidate Pick) bool, call func(id C.uintptr_t)) *Panic {
+	if accept == nil {
+		call(0)
+		return nil
+	}
 	asked := &accepting{accept: accept}
 	id := cgo.NewHandle(asked)
 	defer id.Delete()
-	status = Status(C.plimsoll_go_pick_filtered(w.handle, context.c(), C.uintptr_t(id), out.c()))
-	return status, asked.panicked, asked.value
+	call(C.uintptr_t(id))
+	if asked.panicked {
+		return &Panic{asked.value}
+	}
+	return nil
+}
+
+// PickFiltered is plimsoll_worker_pick_filtered. If accept panics the candidate is taken.
+func (w Worker) PickFiltered(context *PickContext, accept func(candidate Pick) bool, out *Pick) (
+	status Status, panicked *Panic) {
+	panicked = asking(accept, func(id C.uintptr_t) {
+		status = Status(C.plimsoll_go_pick_filtered(w.handle, context.c(), id, out.c()))
+	})
+	return status, panicked
+}
+
+// PickOverrideFiltered is plimsoll_worker_pick_override_filtered. If accept panics the candidate is
+// taken.
+func (w Worker) PickOverrideFiltered(context *PickContext, addresses []string, strict bool,
+	accept func(candidate Pick) bool, out *Pick) (status Status, panicked *Panic) {
+	var block block
+	lengths := make([]C.uint32_t, len(addresses))
+	for i, address := range addresses {
+		lengths[i] = block.add(address)
+	}
+	many := scratchOfMany[C.plimsoll_str](len(addresses))
+	if many != nil {
+		defer C.free(unsafe.Pointer(many))
+	}
+	panicked = asking(accept, func(id C.uintptr_t) {
+		status = Status(C.plimsoll_go_pick_override_filtered(w.handle, context.c(), block.data(),
+			unsafe.SliceData(lengths), many, C.size_t(len(addresses)), boolean(strict), id, out.c()))
+	})
+	return status, panicked
+}
+
+// Explain is plimsoll_worker_explain. If accept panics the candidate is taken.
+func (w Worker) Explain(context *PickContext, draw *uint64, accept func(candidate Pick) bool) (
+	json string, status Status, panicked *Panic) {
+	panicked = asking(accept, func(id C.uintptr_t) {
+		json, status = written(func(buffer *C.char, capacity C.size_t, needed *C.size_t) C.enum_plimsoll_status {
+			return C.plimsoll_go_explain(w.handle, context.c(), (*C.uint64_t)(draw), id, buffer,
+				capacity, needed)
+		})
+	})
+	return json, status, panicked
 }
 
 //export plimsollGoAccept

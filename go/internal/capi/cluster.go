@@ -17,7 +17,25 @@ type Options struct {
 	NowNS        uint64
 	Locality     [3]string // region, zone, sub-zone
 	LocalCluster Cluster
+	Runtime      []RuntimeValue
 }
+
+// RuntimeValue is a plimsoll_runtime_value.
+type RuntimeValue struct {
+	Key     string
+	Kind    uint32
+	Boolean bool
+	Integer uint64
+	Number  float64
+}
+
+// The kinds of a runtime value.
+const (
+	RuntimeRemoved = C.PLIMSOLL_RUNTIME_REMOVED
+	RuntimeInteger = C.PLIMSOLL_RUNTIME_INTEGER
+	RuntimeNumber  = C.PLIMSOLL_RUNTIME_NUMBER
+	RuntimeBoolean = C.PLIMSOLL_RUNTIME_BOOLEAN
+)
 
 // Applied is a plimsoll_applied.
 type Applied struct {
@@ -39,6 +57,7 @@ func Open(config string, options *Options) (Cluster, *Failure) {
 		seed:          C.uint64_t(options.Seed),
 		now_ns:        C.uint64_t(options.NowNS),
 		local_cluster: options.LocalCluster.handle,
+		runtime_count: C.size_t(len(options.Runtime)),
 	}
 	if options.HasSeed {
 		own.has_seed = 1
@@ -48,10 +67,13 @@ func Open(config string, options *Options) (Cluster, *Failure) {
 	for i, part := range options.Locality {
 		lengths[i] = block.add(part)
 	}
+	runtime := runtimeValues(&block, options.Runtime)
+	scratch := scratch[C.plimsoll_runtime_value](len(runtime))
+	defer C.free(unsafe.Pointer(scratch))
 	var cluster Cluster
 	var failed *C.plimsoll_error
 	status := C.plimsoll_go_open(data(config), C.size_t(len(config)), &own, block.data(), &lengths[0],
-		&cluster.handle, &failed)
+		unsafe.SliceData(runtime), scratch, &cluster.handle, &failed)
 	return cluster, failure(status, failed)
 }
 
@@ -157,30 +179,32 @@ func (c Cluster) NextTick() (uint64, *Failure) {
 	return uint64(next), failure(status, failed)
 }
 
-// SetRuntime is plimsoll_cluster_set_runtime; nil removes the key.
-func (c Cluster) SetRuntime(key string, value *uint64) (Applied, *Failure) {
+// UpdateRuntime is plimsoll_cluster_update_runtime.
+func (c Cluster) UpdateRuntime(values []RuntimeValue) (Applied, *Failure) {
+	var block block
+	own := runtimeValues(&block, values)
+	scratch := scratch[C.plimsoll_runtime_value](len(own))
+	defer C.free(unsafe.Pointer(scratch))
 	var out C.plimsoll_applied
 	var failed *C.plimsoll_error
-	status := C.plimsoll_cluster_set_runtime(c.handle, str(key), (*C.uint64_t)(value), &out, &failed)
+	status := C.plimsoll_go_update_runtime(c.handle, block.data(), unsafe.SliceData(own), scratch,
+		C.size_t(len(own)), &out, &failed)
 	return applied(out), failure(status, failed)
 }
 
-// SetRuntimeDouble is plimsoll_cluster_set_runtime_double.
-func (c Cluster) SetRuntimeDouble(key string, value float64) (Applied, *Failure) {
-	number := C.double(value)
-	var out C.plimsoll_applied
-	var failed *C.plimsoll_error
-	status := C.plimsoll_cluster_set_runtime_double(c.handle, str(key), &number, &out, &failed)
-	return applied(out), failure(status, failed)
-}
-
-// SetRuntimeBool is plimsoll_cluster_set_runtime_bool.
-func (c Cluster) SetRuntimeBool(key string, value bool) (Applied, *Failure) {
-	truth := C.bool(value)
-	var out C.plimsoll_applied
-	var failed *C.plimsoll_error
-	status := C.plimsoll_cluster_set_runtime_bool(c.handle, str(key), &truth, &out, &failed)
-	return applied(out), failure(status, failed)
+func runtimeValues(block *block, values []RuntimeValue) []C.plimsoll_go_runtime {
+	own := make([]C.plimsoll_go_runtime, len(values))
+	for i, value := range values {
+		to := &own[i]
+		to.length = block.add(value.Key)
+		to.kind = C.uint32_t(value.Kind)
+		to.integer = C.uint64_t(value.Integer)
+		to.number = C.double(value.Number)
+		if value.Boolean {
+			to.boolean = 1
+		}
+	}
+	return own
 }
 
 // Report is plimsoll_cluster_report.
@@ -188,6 +212,15 @@ func (c Cluster) Report(address string, message []byte, nowNS uint64) *Failure {
 	var failed *C.plimsoll_error
 	status := C.plimsoll_cluster_report(c.handle, str(address),
 		unsafe.Pointer(unsafe.SliceData(message)), C.size_t(len(message)), C.uint64_t(nowNS), &failed)
+	return failure(status, failed)
+}
+
+// ReportResponse is plimsoll_cluster_report_response.
+func (c Cluster) ReportResponse(address string, load *ResponseLoad) *Failure {
+	block, lengths := load.texts(nil)
+	var failed *C.plimsoll_error
+	status := C.plimsoll_go_report_response(c.handle, data(address), C.size_t(len(address)),
+		block.data(), &lengths[0], C.uint64_t(load.NowNS), &failed)
 	return failure(status, failed)
 }
 
@@ -209,4 +242,12 @@ func (b block) data() *C.char { return dataOf(b) }
 func scratch[T any](count int) *T {
 	var one T
 	return (*T)(C.malloc(C.size_t(uintptr(count) * unsafe.Sizeof(one))))
+}
+
+// scratchOfMany is the same, and nil if there are so few that C needs none.
+func scratchOfMany[T any](count int) *T {
+	if count <= C.PLIMSOLL_GO_FEW {
+		return nil
+	}
+	return scratch[T](count)
 }

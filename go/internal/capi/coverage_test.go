@@ -10,8 +10,11 @@ import (
 
 // What another function here does as well, in one crossing or for Go.
 var replaced = map[string]string{
-	"plimsoll_error_code":   "plimsoll_status_name",
-	"plimsoll_error_status": "the status that the call returned",
+	"plimsoll_error_code":                 "plimsoll_status_name",
+	"plimsoll_error_status":               "the status that the call returned",
+	"plimsoll_cluster_set_runtime":        "plimsoll_cluster_update_runtime",
+	"plimsoll_cluster_set_runtime_bool":   "plimsoll_cluster_update_runtime",
+	"plimsoll_cluster_set_runtime_double": "plimsoll_cluster_update_runtime",
 }
 
 func TestEveryFunctionOfTheHeaderIsCalled(t *testing.T) {

@@ -25,22 +25,32 @@ func ParseHashPolicies(policies string) (HashPolicies, *Failure) {
 // Free is plimsoll_hash_policies_free.
 func (p HashPolicies) Free() { C.plimsoll_hash_policies_free(p.handle) }
 
-// Request is a plimsoll_request in the making: its headers, then the rest.
+// Request is a plimsoll_request in the making: its headers, then its cookies, then the rest.
 type Request struct {
 	block   block
 	lengths []C.uint32_t
 	rest    C.plimsoll_go_request
 }
 
-// Add adds a header.
-func (r *Request) Add(name, value string) {
+// AddHeader adds a header.
+func (r *Request) AddHeader(name, value string) {
+	r.rest.header_count++
 	r.lengths = append(r.lengths, r.block.add(name), r.block.add(value))
 }
 
-// Finish adds what is no header.
-func (r *Request) Finish(path, sourceIP, remote, local string) {
-	r.rest.header_count = C.uint32_t(len(r.lengths) / 2)
-	for i, text := range [...]string{path, sourceIP, remote, local} {
+// AddCookie adds a cookie.
+func (r *Request) AddCookie(name, value string) {
+	r.rest.cookie_count++
+	r.lengths = append(r.lengths, r.block.add(name), r.block.add(value))
+}
+
+// Finish adds what is neither. Without a query it is found in the path.
+func (r *Request) Finish(path string, query *string, sourceIP, remote, local string) {
+	var known string
+	if query != nil {
+		r.rest.has_query, known = 1, *query
+	}
+	for i, text := range [...]string{path, known, sourceIP, remote, local} {
 		r.rest.lengths[i] = r.block.add(text)
 	}
 }
@@ -50,11 +60,15 @@ func (r *Request) Reset() {
 	r.block, r.lengths, r.rest = r.block[:0], r.lengths[:0], C.plimsoll_go_request{}
 }
 
+// Hash is plimsoll_hash_policies_hash. With a nil setCookie nobody gets a cookie.
+func (p HashPolicies) Hash(request *Request, setCookie func(string)) (uint64, Status) {
+	return Worker{}.Hash(p, request, setCookie)
+}
+
 // Hash is plimsoll_worker_hash. With a nil setCookie nobody gets a cookie.
 func (w Worker) Hash(route HashPolicies, request *Request, setCookie func(string)) (uint64, Status) {
-	var many *C.plimsoll_header
-	if request.rest.header_count > C.PLIMSOLL_GO_FEW {
-		many = scratch[C.plimsoll_header](int(request.rest.header_count))
+	many := scratchOfMany[C.plimsoll_header](len(request.lengths) / 2)
+	if many != nil {
 		defer C.free(unsafe.Pointer(many))
 	}
 	var room [512]byte

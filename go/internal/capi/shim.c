@@ -15,15 +15,49 @@ static plimsoll_str take(const char **text, uint32_t length) {
     return taken;
 }
 
+static void take_runtime(const char **text, const plimsoll_go_runtime *values, size_t count,
+                         plimsoll_runtime_value *out) {
+    for (size_t i = 0; i < count; i++) {
+        plimsoll_runtime_value value = PLIMSOLL_RUNTIME_VALUE_INIT;
+        value.key = take(text, values[i].length);
+        value.kind = values[i].kind;
+        value.boolean = values[i].boolean;
+        value.integer = values[i].integer;
+        value.number = values[i].number;
+        out[i] = value;
+    }
+}
+
+enum plimsoll_status plimsoll_go_update_runtime(const plimsoll_cluster *cluster, const char *text,
+                                                const plimsoll_go_runtime *values,
+                                                plimsoll_runtime_value *scratch, size_t count,
+                                                plimsoll_applied *out, plimsoll_error **error) {
+    take_runtime(&text, values, count, scratch);
+    return plimsoll_cluster_update_runtime(cluster, scratch, count, out, error);
+}
+
 enum plimsoll_status plimsoll_go_open(const char *config, size_t config_length,
                                       const plimsoll_cluster_options *options, const char *text,
-                                      const uint32_t lengths[3], plimsoll_cluster **out,
+                                      const uint32_t lengths[3], const plimsoll_go_runtime *runtime,
+                                      plimsoll_runtime_value *scratch, plimsoll_cluster **out,
                                       plimsoll_error **error) {
     plimsoll_cluster_options own = *options;
     own.region = take(&text, lengths[0]);
     own.zone = take(&text, lengths[1]);
     own.sub_zone = take(&text, lengths[2]);
+    take_runtime(&text, runtime, own.runtime_count, scratch);
+    own.runtime = scratch;
     return plimsoll_cluster_open((plimsoll_str){config, config_length}, &own, out, error);
+}
+
+enum plimsoll_status plimsoll_go_worker_new(const plimsoll_cluster *cluster,
+                                            const plimsoll_worker_options *options,
+                                            const uint64_t *draws, size_t draw_count,
+                                            plimsoll_worker **out, plimsoll_error **error) {
+    plimsoll_worker_options own = *options;
+    own.draws = draws;
+    own.draw_count = draw_count;
+    return plimsoll_worker_new_with(cluster, &own, out, error);
 }
 
 enum plimsoll_status plimsoll_go_update(const plimsoll_cluster *cluster, const char *text,
@@ -204,17 +238,44 @@ enum plimsoll_status plimsoll_go_pick_avoiding(plimsoll_worker *worker,
     return plimsoll_worker_pick_filtered(worker, context, &hosts, accept_untried, out);
 }
 
+/* A text for each of the lengths, in `few` or in `scratch`. */
+static const plimsoll_str *take_all(const char *text, const uint32_t *lengths, size_t count,
+                                    plimsoll_str few[PLIMSOLL_GO_FEW], plimsoll_str *scratch) {
+    plimsoll_str *texts = count <= PLIMSOLL_GO_FEW ? few : scratch;
+    for (size_t i = 0; i < count; i++) {
+        texts[i] = take(&text, lengths[i]);
+    }
+    return texts;
+}
+
 enum plimsoll_status plimsoll_go_pick_override(plimsoll_worker *worker,
                                                const plimsoll_pick_context *context,
                                                const char *text, const uint32_t *lengths,
                                                plimsoll_str *scratch, size_t count, uint32_t strict,
                                                plimsoll_pick *out) {
     plimsoll_str few[PLIMSOLL_GO_FEW];
-    plimsoll_str *addresses = count <= PLIMSOLL_GO_FEW ? few : scratch;
-    for (size_t i = 0; i < count; i++) {
-        addresses[i] = take(&text, lengths[i]);
-    }
+    const plimsoll_str *addresses = take_all(text, lengths, count, few, scratch);
     return plimsoll_worker_pick_override(worker, context, addresses, count, strict, out);
+}
+
+enum plimsoll_status plimsoll_go_pick_override_filtered(plimsoll_worker *worker,
+                                                        const plimsoll_pick_context *context,
+                                                        const char *text, const uint32_t *lengths,
+                                                        plimsoll_str *scratch, size_t count,
+                                                        uint32_t strict, uintptr_t id,
+                                                        plimsoll_pick *out) {
+    plimsoll_str few[PLIMSOLL_GO_FEW];
+    const plimsoll_str *addresses = take_all(text, lengths, count, few, scratch);
+    return plimsoll_worker_pick_override_filtered(worker, context, addresses, count, strict,
+                                                  (void *)id, accept_by_go, out);
+}
+
+enum plimsoll_status plimsoll_go_explain(plimsoll_worker *worker,
+                                         const plimsoll_pick_context *context, const uint64_t *draw,
+                                         uintptr_t id, char *buffer, size_t capacity,
+                                         size_t *needed) {
+    return plimsoll_worker_explain(worker, context, draw, (void *)id, id == 0 ? NULL : accept_by_go,
+                                   buffer, capacity, needed);
 }
 
 typedef struct {
@@ -239,39 +300,71 @@ enum plimsoll_status plimsoll_go_hash(plimsoll_worker *worker, const plimsoll_ha
                                       const plimsoll_go_request *request, plimsoll_header *scratch,
                                       char *cookies, size_t capacity, size_t *needed,
                                       uint64_t *out) {
+    const size_t count = (size_t)request->header_count + request->cookie_count;
     plimsoll_header few[PLIMSOLL_GO_FEW];
-    plimsoll_header *headers = request->header_count <= PLIMSOLL_GO_FEW ? few : scratch;
-    for (size_t i = 0; i < request->header_count; i++) {
+    plimsoll_header *headers = count <= PLIMSOLL_GO_FEW ? few : scratch;
+    for (size_t i = 0; i < count; i++) {
         headers[i].name = take(&text, lengths[2 * i]);
         headers[i].value = take(&text, lengths[2 * i + 1]);
     }
     plimsoll_request own = PLIMSOLL_REQUEST_INIT;
     own.headers = headers;
     own.header_count = request->header_count;
+    own.cookies = headers + request->header_count;
+    own.cookie_count = request->cookie_count;
     own.path = take(&text, request->lengths[0]);
-    own.source_ip = take(&text, request->lengths[1]);
-    own.remote_address = take(&text, request->lengths[2]);
-    own.local_address = take(&text, request->lengths[3]);
+    own.query = take(&text, request->lengths[1]);
+    if (!request->has_query) {
+        own.query.data = NULL;
+    }
+    own.source_ip = take(&text, request->lengths[2]);
+    own.remote_address = take(&text, request->lengths[3]);
+    own.local_address = take(&text, request->lengths[4]);
     cookie_buffer buffer = {cookies, capacity, 0};
-    const plimsoll_status status =
-        plimsoll_worker_hash(worker, route, &own, &buffer, cookies == NULL ? NULL : add_cookie, out);
+    void (*const set_cookie)(void *, plimsoll_str) = cookies == NULL ? NULL : add_cookie;
+    const enum plimsoll_status status =
+        worker == NULL ? plimsoll_hash_policies_hash(route, &own, &buffer, set_cookie, out)
+                       : plimsoll_worker_hash(worker, route, &own, &buffer, set_cookie, out);
     *needed = buffer.needed;
     return status;
 }
 
-enum plimsoll_status plimsoll_go_report(plimsoll_worker *worker, const plimsoll_pick *pick,
-                                        const char *header_binary, size_t header_binary_length,
-                                        const char *header_text, size_t header_text_length,
-                                        const char *trailer_binary, size_t trailer_binary_length,
-                                        const char *trailer_text, size_t trailer_text_length,
+static plimsoll_str take_header(const char **text, uint32_t length) {
+    return length == PLIMSOLL_GO_ABSENT ? (plimsoll_str){NULL, 0} : take(text, length);
+}
+
+static plimsoll_response_load take_load(const char *text, const uint32_t lengths[4],
                                         uint64_t now_ns) {
     plimsoll_response_load load = PLIMSOLL_RESPONSE_LOAD_INIT;
-    load.header_binary = (plimsoll_str){header_binary, header_binary_length};
-    load.header_text = (plimsoll_str){header_text, header_text_length};
-    load.trailer_binary = (plimsoll_str){trailer_binary, trailer_binary_length};
-    load.trailer_text = (plimsoll_str){trailer_text, trailer_text_length};
+    load.header_binary = take_header(&text, lengths[0]);
+    load.header_text = take_header(&text, lengths[1]);
+    load.trailer_binary = take_header(&text, lengths[2]);
+    load.trailer_text = take_header(&text, lengths[3]);
     load.now_ns = now_ns;
+    return load;
+}
+
+enum plimsoll_status plimsoll_go_report(plimsoll_worker *worker, const plimsoll_pick *pick,
+                                        const char *text, const uint32_t lengths[4],
+                                        uint64_t now_ns) {
+    const plimsoll_response_load load = take_load(text, lengths, now_ns);
     return plimsoll_worker_report(worker, pick, &load);
+}
+
+enum plimsoll_status plimsoll_go_report_response(const plimsoll_cluster *cluster,
+                                                 const char *address, size_t address_length,
+                                                 const char *text, const uint32_t lengths[4],
+                                                 uint64_t now_ns, plimsoll_error **error) {
+    const plimsoll_response_load load = take_load(text, lengths, now_ns);
+    return plimsoll_cluster_report_response(cluster, (plimsoll_str){address, address_length}, &load,
+                                            error);
+}
+
+enum plimsoll_status plimsoll_go_load_json(const char *text, const uint32_t lengths[4],
+                                           uint32_t behavior, char *buffer, size_t capacity,
+                                           size_t *needed, plimsoll_error **error) {
+    const plimsoll_response_load load = take_load(text, lengths, 0);
+    return plimsoll_response_load_json(&load, behavior, buffer, capacity, needed, error);
 }
 
 enum plimsoll_status plimsoll_go_done(plimsoll_worker *worker, const plimsoll_pick *picks,

@@ -41,11 +41,37 @@ enum plimsoll_status plimsoll_go_set_loads(const plimsoll_cluster *cluster, cons
                                            plimsoll_host_load *scratch, size_t count,
                                            plimsoll_error **error);
 
-/* Opens a cluster with options whose texts are the node's region, zone and sub-zone. */
+/* A plimsoll_runtime_value without its text. */
+typedef struct plimsoll_go_runtime {
+    uint64_t integer;
+    double number;
+    uint32_t kind;
+    uint32_t boolean;
+    uint32_t length;
+    uint32_t reserved;
+} plimsoll_go_runtime;
+
+/* `scratch` has room for `count` values. */
+enum plimsoll_status plimsoll_go_update_runtime(const plimsoll_cluster *cluster, const char *text,
+                                                const plimsoll_go_runtime *values,
+                                                plimsoll_runtime_value *scratch, size_t count,
+                                                plimsoll_applied *out, plimsoll_error **error);
+
+/*
+ * Opens a cluster with options whose texts are the node's region, zone and sub-zone, and then the
+ * keys of `options->runtime_count` runtime values, for which `scratch` has room.
+ */
 enum plimsoll_status plimsoll_go_open(const char *config, size_t config_length,
                                       const plimsoll_cluster_options *options, const char *text,
-                                      const uint32_t lengths[3], plimsoll_cluster **out,
+                                      const uint32_t lengths[3], const plimsoll_go_runtime *runtime,
+                                      plimsoll_runtime_value *scratch, plimsoll_cluster **out,
                                       plimsoll_error **error);
+
+/* Makes a worker with options whose draws stand apart. */
+enum plimsoll_status plimsoll_go_worker_new(const plimsoll_cluster *cluster,
+                                            const plimsoll_worker_options *options,
+                                            const uint64_t *draws, size_t draw_count,
+                                            plimsoll_worker **out, plimsoll_error **error);
 
 /* Items of one size, and the texts of all of them. Starts as zeros; free it after the call. */
 typedef struct plimsoll_go_list {
@@ -128,18 +154,36 @@ enum plimsoll_status plimsoll_go_pick_override(plimsoll_worker *worker,
                                                plimsoll_str *scratch, size_t count, uint32_t strict,
                                                plimsoll_pick *out);
 
-/* What has no length is not known; the query is a part of the path. */
+/* The same with a filter: Go's plimsollGoAccept, with `id`. */
+enum plimsoll_status plimsoll_go_pick_override_filtered(plimsoll_worker *worker,
+                                                        const plimsoll_pick_context *context,
+                                                        const char *text, const uint32_t *lengths,
+                                                        plimsoll_str *scratch, size_t count,
+                                                        uint32_t strict, uintptr_t id,
+                                                        plimsoll_pick *out);
+
+/* With an `id` of 0 there is no filter. */
+enum plimsoll_status plimsoll_go_explain(plimsoll_worker *worker,
+                                         const plimsoll_pick_context *context, const uint64_t *draw,
+                                         uintptr_t id, char *buffer, size_t capacity,
+                                         size_t *needed);
+
+/* What has no length is not known; the query is a part of the path if `has_query` is 0. */
 typedef struct plimsoll_go_request {
     uint32_t header_count;
-    /* path, source_ip, remote_address, local_address */
-    uint32_t lengths[4];
+    uint32_t cookie_count;
+    uint32_t has_query;
+    /* path, query, source_ip, remote_address, local_address */
+    uint32_t lengths[5];
 } plimsoll_go_request;
 
 /*
- * `text` and `lengths` hold the name and the value of each header, then the texts of `request`.
- * Cookies are written into `cookies`, each with its length in four bytes before it; `*needed` is
- * what they take in all, and none that does not fit is written. With NULL nobody gets a cookie.
- * `scratch` has room for the headers, if they are not few.
+ * With a `worker` of NULL by the policies of `route` alone.
+ *
+ * `text` and `lengths` hold the name and the value of each header, then of each cookie, then the
+ * texts of `request`. New cookies are written into `cookies`, each with its length in four bytes
+ * before it; `*needed` is what they take in all, and none that does not fit is written. With NULL
+ * nobody gets a cookie. `scratch` has room for headers and cookies, if they are not few.
  */
 enum plimsoll_status plimsoll_go_hash(plimsoll_worker *worker, const plimsoll_hash_policies *route,
                                       const char *text, const uint32_t *lengths,
@@ -147,13 +191,25 @@ enum plimsoll_status plimsoll_go_hash(plimsoll_worker *worker, const plimsoll_ha
                                       char *cookies, size_t capacity, size_t *needed,
                                       uint64_t *out);
 
-/* A text of NULL is a header that is absent. */
+/* The length of a header that is absent. */
+#define PLIMSOLL_GO_ABSENT UINT32_MAX
+
+/* The texts of a plimsoll_response_load in `text`: header_binary, header_text, trailer_binary,
+ * trailer_text. */
 enum plimsoll_status plimsoll_go_report(plimsoll_worker *worker, const plimsoll_pick *pick,
-                                        const char *header_binary, size_t header_binary_length,
-                                        const char *header_text, size_t header_text_length,
-                                        const char *trailer_binary, size_t trailer_binary_length,
-                                        const char *trailer_text, size_t trailer_text_length,
+                                        const char *text, const uint32_t lengths[4],
                                         uint64_t now_ns);
+
+/* The same for the host of an address. */
+enum plimsoll_status plimsoll_go_report_response(const plimsoll_cluster *cluster,
+                                                 const char *address, size_t address_length,
+                                                 const char *text, const uint32_t lengths[4],
+                                                 uint64_t now_ns, plimsoll_error **error);
+
+/* The same as JSON. */
+enum plimsoll_status plimsoll_go_load_json(const char *text, const uint32_t lengths[4],
+                                           uint32_t behavior, char *buffer, size_t capacity,
+                                           size_t *needed, plimsoll_error **error);
 
 /*
  * The ends of `count` requests. The worker takes the newest snapshot first: one that has none learns

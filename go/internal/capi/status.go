@@ -30,6 +30,7 @@ const (
 	StatusNoHash             = C.PLIMSOLL_STATUS_NO_HASH
 	StatusOverrideNotFound   = C.PLIMSOLL_STATUS_OVERRIDE_NOT_FOUND
 	StatusOverrideNotAllowed = C.PLIMSOLL_STATUS_OVERRIDE_NOT_ALLOWED
+	StatusReportNotWanted    = C.PLIMSOLL_STATUS_REPORT_NOT_WANTED
 	StatusPoisoned           = C.PLIMSOLL_STATUS_POISONED
 	StatusPanic              = C.PLIMSOLL_STATUS_PANIC
 )

@@ -95,6 +95,43 @@ func (c Cluster) Localities(add func(Locality)) *Failure {
 	return nil
 }
 
+// The parts of a dump.
+const (
+	DumpLoads      = C.PLIMSOLL_DUMP_LOADS
+	DumpHosts      = C.PLIMSOLL_DUMP_HOSTS
+	DumpLocalities = C.PLIMSOLL_DUMP_LOCALITIES
+	DumpTable      = C.PLIMSOLL_DUMP_TABLE
+	DumpStats      = C.PLIMSOLL_DUMP_STATS
+	DumpSnapshot   = C.PLIMSOLL_DUMP_SNAPSHOT
+)
+
+// DumpOptions are plimsoll_dump_options; nil is not set.
+type DumpOptions struct {
+	Part     uint32
+	Priority *uint64
+	Source   *uint32
+}
+
+// Dump is plimsoll_cluster_dump.
+func (c Cluster) Dump(options *DumpOptions) (string, *Failure) {
+	own := C.plimsoll_dump_options{
+		size: C.sizeof_plimsoll_dump_options,
+		part: C.uint32_t(options.Part),
+	}
+	if options.Priority != nil {
+		own.flags |= C.PLIMSOLL_DUMP_HAS_PRIORITY
+		own.priority = C.uint64_t(*options.Priority)
+	}
+	if options.Source != nil {
+		own.flags |= C.PLIMSOLL_DUMP_HAS_SOURCE
+		own.source = C.uint32_t(*options.Source)
+	}
+	return explained(func(buffer *C.char, capacity C.size_t, needed *C.size_t,
+		failed **C.plimsoll_error) C.enum_plimsoll_status {
+		return C.plimsoll_cluster_dump(c.handle, &own, buffer, capacity, needed, failed)
+	})
+}
+
 // HostTable is plimsoll_cluster_hosts.
 func (c Cluster) HostTable() (string, Status) {
 	return written(func(buffer *C.char, capacity C.size_t, needed *C.size_t) C.enum_plimsoll_status {
@@ -125,6 +162,19 @@ func written(write func(*C.char, C.size_t, *C.size_t) C.enum_plimsoll_status) (s
 			return "", Status(status)
 		}
 	}
+}
+
+// explained is written, for a call that also says why it failed.
+func explained(write func(*C.char, C.size_t, *C.size_t, **C.plimsoll_error) C.enum_plimsoll_status) (
+	string, *Failure) {
+	var failed *C.plimsoll_error
+	text, status := written(func(buffer *C.char, capacity C.size_t, needed *C.size_t) C.enum_plimsoll_status {
+		// Of the call before, whose buffer was too small.
+		C.plimsoll_error_free(failed)
+		failed = nil
+		return write(buffer, capacity, needed, &failed)
+	})
+	return text, failure(C.enum_plimsoll_status(status), failed)
 }
 
 // texts takes a block of C's apart.

@@ -20,8 +20,6 @@ package capi
 // #cgo nocallback plimsoll_go_pick_avoiding
 // #cgo noescape plimsoll_go_pick_override
 // #cgo nocallback plimsoll_go_pick_override
-// #cgo noescape plimsoll_go_report
-// #cgo nocallback plimsoll_go_report
 // #include "shim.h"
 // #include <stdlib.h>
 import "C"
@@ -80,6 +78,14 @@ func (context *PickContext) c() *C.plimsoll_pick_context {
 	return (*C.plimsoll_pick_context)(unsafe.Pointer(context))
 }
 
+// WorkerOptions are plimsoll_worker_options.
+type WorkerOptions struct {
+	PeekCapacity uint32
+	HasNumber    bool
+	Number       uint64
+	Draws        []uint64
+}
+
 // NewWorker is plimsoll_worker_new.
 func (c Cluster) NewWorker() (Worker, *Failure) {
 	var worker Worker
@@ -87,6 +93,30 @@ func (c Cluster) NewWorker() (Worker, *Failure) {
 	status := C.plimsoll_worker_new(c.handle, &worker.handle, &failed)
 	return worker, failure(status, failed)
 }
+
+// NewWorkerWith is plimsoll_worker_new_with.
+func (c Cluster) NewWorkerWith(options *WorkerOptions) (Worker, *Failure) {
+	own := C.plimsoll_worker_options{
+		size:          C.sizeof_plimsoll_worker_options,
+		peek_capacity: C.uint32_t(options.PeekCapacity),
+		number:        C.uint64_t(options.Number),
+	}
+	if options.HasNumber {
+		own.has_number = 1
+	}
+	var worker Worker
+	var failed *C.plimsoll_error
+	status := C.plimsoll_go_worker_new(c.handle, &own, numbers(options.Draws),
+		C.size_t(len(options.Draws)), &worker.handle, &failed)
+	return worker, failure(status, failed)
+}
+
+// PushDraws is plimsoll_worker_push_draws.
+func (w Worker) PushDraws(draws []uint64) Status {
+	return Status(C.plimsoll_worker_push_draws(w.handle, numbers(draws), C.size_t(len(draws))))
+}
+
+func numbers(from []uint64) *C.uint64_t { return (*C.uint64_t)(unsafe.SliceData(from)) }
 
 // Free is plimsoll_worker_free.
 func (w Worker) Free() { C.plimsoll_worker_free(w.handle) }
@@ -127,23 +157,27 @@ func (w Worker) PickAvoiding(context *PickContext, first *Pick, count int, out *
 
 // PickOverride is plimsoll_worker_pick_override.
 func (w Worker) PickOverride(context *PickContext, addresses []string, strict bool, out *Pick) Status {
-	var few [C.PLIMSOLL_GO_FEW]C.uint32_t
+	// Enough for a few addresses.
 	var room [256]byte
-	lengths, block := few[:0], block(room[:0])
+	var few [C.PLIMSOLL_GO_FEW]C.uint32_t
+	block, lengths := block(room[:0]), few[:0]
 	for _, address := range addresses {
-		lengths = append(lengths, block.add(address))
+		block = append(block, address...)
+		lengths = append(lengths, C.uint32_t(len(address)))
 	}
-	var many *C.plimsoll_str
-	if len(addresses) > len(few) {
-		many = scratch[C.plimsoll_str](len(addresses))
+	many := scratchOfMany[C.plimsoll_str](len(addresses))
+	if many != nil {
 		defer C.free(unsafe.Pointer(many))
 	}
-	var only C.uint32_t
-	if strict {
-		only = 1
-	}
 	return Status(C.plimsoll_go_pick_override(w.handle, context.c(), block.data(),
-		unsafe.SliceData(lengths), many, C.size_t(len(addresses)), only, out.c()))
+		unsafe.SliceData(lengths), many, C.size_t(len(addresses)), boolean(strict), out.c()))
+}
+
+func boolean(truth bool) C.uint32_t {
+	if truth {
+		return 1
+	}
+	return 0
 }
 
 // Done is plimsoll_worker_done.
@@ -180,32 +214,4 @@ func (w Worker) HostAddress(pick *Pick) (string, Status) {
 // HostData is the id of plimsoll_worker_host_data; 0 if there is none.
 func (w Worker) HostData(pick *Pick) uintptr {
 	return uintptr(C.plimsoll_go_host_data(w.handle, pick.c()))
-}
-
-// ResponseLoad is a plimsoll_response_load; nil is a header that is absent.
-type ResponseLoad struct {
-	HeaderBinary, HeaderText, TrailerBinary, TrailerText *string
-	NowNS                                                uint64
-}
-
-// Report is plimsoll_worker_report.
-func (w Worker) Report(pick *Pick, load *ResponseLoad) Status {
-	binary, binaryLength := present(load.HeaderBinary)
-	text, textLength := present(load.HeaderText)
-	lateBinary, lateBinaryLength := present(load.TrailerBinary)
-	lateText, lateTextLength := present(load.TrailerText)
-	return Status(C.plimsoll_go_report(w.handle, pick.c(), binary, binaryLength, text, textLength,
-		lateBinary, lateBinaryLength, lateText, lateTextLength, C.uint64_t(load.NowNS)))
-}
-
-// present is the text of a header; not NULL if there is one, though it be empty.
-func present(header *string) (*C.char, C.size_t) {
-	switch {
-	case header == nil:
-		return nil, 0
-	case *header == "":
-		return data("-"), 0
-	default:
-		return data(*header), C.size_t(len(*header))
-	}
 }
