@@ -330,7 +330,11 @@ enum plimsoll_status plimsoll_go_hash(plimsoll_worker *worker, const plimsoll_ha
 }
 
 static plimsoll_str take_header(const char **text, uint32_t length) {
-    return length == PLIMSOLL_GO_ABSENT ? (plimsoll_str){NULL, 0} : take(text, length);
+    if (length == PLIMSOLL_GO_ABSENT) {
+        return (plimsoll_str){NULL, 0};
+    }
+    /* A block of nothing may have no place; an empty text has one. */
+    return length == 0 ? PLIMSOLL_STR("") : take(text, length);
 }
 
 static plimsoll_response_load take_load(const char *text, const uint32_t lengths[4],
