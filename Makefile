@@ -61,6 +61,7 @@ test: setup ## Everything that must be green before a change lands (under 40 min
 	.ci/loom
 	.ci/proxy
 	.ci/package
+	.ci/go
 
 soak: setup ## What takes longer: deeper models, more random cases, fuzzing
 	.ci/soak

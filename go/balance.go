@@ -75,9 +75,7 @@ func (c *Cluster) PickBatch(context *PickContext, picks []Pick) (int, error) {
 		return 0, err
 	}
 	picked, status := borrowed.pickBatch(context, picks)
-	for _, pick := range picks[:picked] {
-		c.hosts.learn(borrowed.worker, pick, &c.data)
-	}
+	c.hosts.learnAll(borrowed.worker, picks[:picked], &c.data)
 	c.giveBack(borrowed, hint)
 	return picked, answer(status)
 }

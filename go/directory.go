@@ -56,6 +56,20 @@ func (d *directory) learn(worker capi.Worker, pick Pick, data *hostData) {
 	d.ask(worker, pick, data, version)
 }
 
+// learnAll makes the hosts of picks of one snapshot known, as learn does.
+func (d *directory) learnAll(worker capi.Worker, picks []Pick, data *hostData) {
+	version := d.version.Load()
+	var known []atomic.Uint64
+	if table := d.table.Load(); table != nil {
+		known = table.known
+	}
+	for _, pick := range picks {
+		if int(pick.Slot) >= len(known) || known[pick.Slot].Load() != mark(pick, version) {
+			d.ask(worker, pick, data, version)
+		}
+	}
+}
+
 func (d *directory) ask(worker capi.Worker, pick Pick, data *hostData, version uint32) {
 	host := d.find(pick)
 	if host == nil || host.data == nil {

@@ -99,6 +99,14 @@ func (c *choice) checkByPolicy(operation string) error {
 	return nil
 }
 
+// workerFor is the worker of a choice, whose hosts the cluster has.
+func (c *cluster) workerFor(choice *choice) (*plimsoll.Worker, error) {
+	if err := c.checkHosts(choice.reject...); err != nil {
+		return nil, err
+	}
+	return c.worker(choice.worker)
+}
+
 // accept is the filter of a choice; nil if there is nothing to refuse.
 func (c *choice) accept(worker *plimsoll.Worker) func(plimsoll.Pick) bool {
 	if len(c.reject) == 0 {
@@ -119,10 +127,7 @@ func readPick(f *fields) operation {
 		if err := choice.check(maxPicks); err != nil {
 			return nil, err
 		}
-		if err := c.checkHosts(choice.reject...); err != nil {
-			return nil, err
-		}
-		worker, err := c.worker(choice.worker)
+		worker, err := c.workerFor(choice)
 		if err != nil {
 			return nil, err
 		}
@@ -168,10 +173,7 @@ func readPeek(f *fields) operation {
 		if err := choice.check(maxPicks); err != nil {
 			return nil, err
 		}
-		if err := c.checkHosts(choice.reject...); err != nil {
-			return nil, err
-		}
-		worker, err := c.worker(choice.worker)
+		worker, err := c.workerFor(choice)
 		if err != nil {
 			return nil, err
 		}
@@ -200,10 +202,7 @@ func readExplain(f *fields) operation {
 		if choice.n != 1 {
 			return nil, invalid("n", "one pick is explained at a time")
 		}
-		if err := c.checkHosts(choice.reject...); err != nil {
-			return nil, err
-		}
-		worker, err := c.worker(choice.worker)
+		worker, err := c.workerFor(choice)
 		if err != nil {
 			return nil, err
 		}
