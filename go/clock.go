@@ -23,6 +23,10 @@ func (c *clock) ns(now time.Time) uint64 {
 	if now.IsZero() {
 		return 0
 	}
+	return c.since(now)
+}
+
+func (c *clock) since(now time.Time) uint64 {
 	since := now.Sub(c.start)
 	if since == math.MaxInt64 || since == math.MinInt64 {
 		return wall(now)

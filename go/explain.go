@@ -140,7 +140,8 @@ func (c *Cluster) Explain(context *PickContext, options ExplainOptions) (*Explan
 }
 
 func (h *handle) explain(context *PickContext, options ExplainOptions) (*Explanation, error) {
-	own := context.orNone().c(&h.core.clock)
+	var own capi.PickContext
+	context.fill(&own, &h.core.clock)
 	text, status, panicked := h.worker.Explain(&own, options.Draw, h.asking(options.Accept))
 	h.goOn(panicked, &Pick{})
 	if status != capi.StatusOK {

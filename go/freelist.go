@@ -19,6 +19,7 @@ import (
 // back: to let go of a snapshot and take it up again costs a fence each time, and until the next
 // control call there is nothing that letting go of it could free.
 type freeList struct {
+	// As many as a power of two.
 	shelves []shelf
 	hints   sync.Pool
 	next    atomic.Uint32
@@ -49,7 +50,7 @@ func (l *freeList) init() {
 func (l *freeList) take() (*handle, *hint) {
 	hint := l.hints.Get().(*hint)
 	for i := range l.shelves {
-		at := (hint.shelf + i) % len(l.shelves)
+		at := (hint.shelf + i) & (len(l.shelves) - 1)
 		idle := &l.shelves[at].idle
 		if idle.Load() == nil {
 			continue
@@ -64,9 +65,14 @@ func (l *freeList) take() (*handle, *hint) {
 
 // give takes a worker back. False if it is to be freed: there is no room, or the list is closed.
 func (l *freeList) give(back *handle, hint *hint) bool {
-	defer l.hints.Put(hint)
+	kept := l.shelve(back, hint)
+	l.hints.Put(hint)
+	return kept
+}
+
+func (l *freeList) shelve(back *handle, hint *hint) bool {
 	for i := range l.shelves {
-		at := (hint.shelf + i) % len(l.shelves)
+		at := (hint.shelf + i) & (len(l.shelves) - 1)
 		if l.shelves[at].idle.CompareAndSwap(nil, back) {
 			hint.shelf = at
 			// Whoever closes the list looks at the shelves after it is closed, and we look whether it

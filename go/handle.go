@@ -13,7 +13,8 @@ func (h *handle) pick(context *PickContext) (Pick, capi.Status) {
 	if context == nil {
 		return pick, h.worker.PickPlain((*capi.Pick)(&pick))
 	}
-	own := context.c(&h.core.clock)
+	var own capi.PickContext
+	context.fill(&own, &h.core.clock)
 	return pick, h.worker.Pick(&own, (*capi.Pick)(&pick))
 }
 
@@ -21,13 +22,15 @@ func (h *handle) pickBatch(context *PickContext, picks []Pick) (int, capi.Status
 	if len(picks) == 0 {
 		return 0, capi.StatusOK
 	}
-	own := context.orNone().c(&h.core.clock)
+	var own capi.PickContext
+	context.fill(&own, &h.core.clock)
 	return h.worker.PickBatch(&own, (*capi.Pick)(&picks[0]), len(picks))
 }
 
 func (h *handle) peek(context *PickContext) (Pick, capi.Status) {
 	var pick Pick
-	own := context.orNone().c(&h.core.clock)
+	var own capi.PickContext
+	context.fill(&own, &h.core.clock)
 	return pick, h.worker.Peek(&own, (*capi.Pick)(&pick))
 }
 
@@ -36,7 +39,8 @@ func (h *handle) pickFunc(context *PickContext, accept func(candidate Pick) bool
 		return h.pick(context)
 	}
 	var pick Pick
-	own := context.orNone().c(&h.core.clock)
+	var own capi.PickContext
+	context.fill(&own, &h.core.clock)
 	status, panicked := h.worker.PickFiltered(&own, h.asking(accept), (*capi.Pick)(&pick))
 	h.goOn(panicked, &pick)
 	return pick, status
@@ -69,13 +73,15 @@ func (h *handle) pickAvoiding(context *PickContext, tried []Pick) (Pick, capi.St
 		return h.pick(context)
 	}
 	var pick Pick
-	own := context.orNone().c(&h.core.clock)
+	var own capi.PickContext
+	context.fill(&own, &h.core.clock)
 	return pick, h.worker.PickAvoiding(&own, (*capi.Pick)(&tried[0]), len(tried), (*capi.Pick)(&pick))
 }
 
 func (h *handle) pickOverride(context *PickContext, addresses []string, strict bool) (Pick, capi.Status) {
 	var pick Pick
-	own := context.orNone().c(&h.core.clock)
+	var own capi.PickContext
+	context.fill(&own, &h.core.clock)
 	return pick, h.worker.PickOverride(&own, addresses, strict, (*capi.Pick)(&pick))
 }
 
@@ -85,7 +91,8 @@ func (h *handle) pickOverrideFunc(context *PickContext, addresses []string, stri
 		return h.pickOverride(context, addresses, strict)
 	}
 	var pick Pick
-	own := context.orNone().c(&h.core.clock)
+	var own capi.PickContext
+	context.fill(&own, &h.core.clock)
 	status, panicked := h.worker.PickOverrideFiltered(&own, addresses, strict, h.asking(accept),
 		(*capi.Pick)(&pick))
 	h.goOn(panicked, &pick)
@@ -99,12 +106,4 @@ func (h *handle) done(pick *Pick, outcome Outcome) capi.Status {
 func (h *handle) report(pick *Pick, load *ResponseLoad) capi.Status {
 	own := load.c(&h.core.clock)
 	return h.worker.Report((*capi.Pick)(pick), &own)
-}
-
-// orNone is a context that knows nothing, if there is none.
-func (context *PickContext) orNone() *PickContext {
-	if context == nil {
-		return &PickContext{}
-	}
-	return context
 }

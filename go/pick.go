@@ -67,19 +67,20 @@ func OutcomeOf(err error) Outcome {
 	return Success
 }
 
-// c is the context as the library has it.
-func (context *PickContext) c(clock *clock) capi.PickContext {
-	own := capi.PickContext{
-		Retries: context.Retries,
-		NowNS:   clock.ns(context.Now),
-		Hash:    context.Hash,
-		Attempt: context.Attempt,
+// fill fills in the context as the library has it. In its place, because what is copied right after
+// it was written waits for that; and nothing is to be filled in for nil.
+func (context *PickContext) fill(own *capi.PickContext, clock *clock) {
+	if context == nil {
+		return
 	}
+	own.Retries = context.Retries
+	own.Attempt = context.Attempt
+	own.Hash = context.Hash
+	own.NowNS = clock.ns(context.Now)
 	if context.Uncounted {
 		own.Flags |= capi.PickUncounted
 	}
 	if context.Hashed {
 		own.Flags |= capi.PickHashed
 	}
-	return own
 }
