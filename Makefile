@@ -3,6 +3,8 @@
 BUILD ?= build
 CC ?= cc
 CFLAGS ?= -O2 -g -std=c11 -Wall -Wextra -Wpedantic -Werror
+CXX ?= c++
+CXXFLAGS ?= -O2 -g -std=c++17 -Wall -Wextra -Wpedantic -Wshadow -Werror
 CARGO ?= cargo
 TARGET := $(if $(CARGO_TARGET_DIR),$(CARGO_TARGET_DIR),target)
 VERSION := $(shell sed -n 's/^version = "\(.*\)"$$/\1/p' Cargo.toml | head -n 1)
@@ -18,7 +20,7 @@ INSTALL := PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)' BIND
 # What a static Rust library needs besides itself.
 LINK := $(BUILD)/lib/libplimsoll.a -lpthread -ldl -lm
 
-.PHONY: help setup lib install uninstall tool proxy demo test soak fuzz bench bench-instructions abi-check clean
+.PHONY: help setup lib install uninstall tool proxy runners demo test soak fuzz bench bench-instructions abi-check clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 22
@@ -51,6 +53,15 @@ proxy: lib ## Build the example proxy, its origin and its load driver into build
 	$(CC) $(CFLAGS) -o $(BUILD)/bin/origin ffi/examples/origin.c
 	$(CC) $(CFLAGS) -o $(BUILD)/bin/load ffi/examples/load.c
 
+runners: lib ## Build the replay runners in C and C++ into build/bin
+	@.ci/setup pkg-config yajl nlohmann-json
+	@mkdir -p $(BUILD)/bin
+	$(CC) $(CFLAGS) -D_POSIX_C_SOURCE=200809L -I include -o $(BUILD)/bin/replay-c ffi/runners/c/*.c \
+	    $(LINK) $$(pkg-config --cflags --libs yajl)
+	@# In one unit: the JSON header takes most of the compiler's time.
+	printf '#include "%s"\n' $(CURDIR)/ffi/runners/cpp/*.cpp | $(CXX) $(CXXFLAGS) -I include \
+	    -x c++ - -x none -o $(BUILD)/bin/replay-cpp $(LINK)
+
 demo: proxy tool ## A proxy; hosts fail, recover, report load, keep sessions, get hot: the split beside the expected one
 	examples/demo.sh $(BUILD)/bin
 
@@ -61,6 +72,7 @@ test: setup ## Everything that must be green before a change lands (under 40 min
 	.ci/loom
 	.ci/proxy
 	.ci/package
+	.ci/runners
 	.ci/go
 
 soak: setup ## What takes longer: deeper models, more random cases, fuzzing

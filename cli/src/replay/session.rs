@@ -26,6 +26,11 @@ pub(crate) fn invalid(field: impl Into<String>, message: impl Into<String>) -> E
     ConfigError::new(field, Problem::Invalid { message: message.into() }).into()
 }
 
+/// The error for a cluster that is not there.
+fn not_open(field: &str, name: &str) -> Error {
+    invalid(field, format!("no cluster {} is open", plimsoll_json::text(&name.into())))
+}
+
 /// See the module.
 #[derive(Debug, Default)]
 pub(crate) struct Session {
@@ -79,7 +84,7 @@ impl Session {
     /// A name that is open already is replaced; the configuration's name is the default.
     fn open(&mut self, name: Option<&str>, open: Open) -> Result<(), Error> {
         let local_cluster = open.local_cluster.as_deref().map(|name| {
-            let missing = || invalid("local_cluster", format!("no cluster {name:?} is open"));
+            let missing = || not_open("local_cluster", name);
             let cluster = self.clusters.get(name).ok_or_else(missing)?;
             Ok::<_, Error>(cluster.engine().as_local_cluster())
         });
@@ -94,8 +99,7 @@ impl Session {
     fn cluster(&mut self, name: Option<&str>) -> Result<&mut ReplayCluster, Error> {
         let name = name.or(self.last.as_deref());
         let name = name.ok_or_else(|| invalid("cluster", "no cluster is open"))?;
-        let missing = || invalid("cluster", format!("no cluster {name:?} is open"));
-        self.clusters.get_mut(name).ok_or_else(missing)
+        self.clusters.get_mut(name).ok_or_else(|| not_open("cluster", name))
     }
 }
 

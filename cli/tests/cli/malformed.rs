@@ -2,98 +2,16 @@
 
 use crate::support::{run, stderr, stdout};
 
-/// A line, and a part of the message.
-const MALFORMED: &[(&str, &str)] = &[
-    // Not JSON, or not an object.
-    ("{", "EOF while parsing an object at column 1"),
-    ("pick", "expected value at column 1"),
-    (r#"{"op":"pick"} {}"#, "trailing characters at column 15"),
-    (r#"{"op":"pick",}"#, "trailing comma at column 14"),
-    (r#"{'op':'pick'}"#, "key must be a string at column 2"),
-    (r#"{"op":"pick","n":01}"#, "invalid number"),
-    (r#"{"op":"pick","n":1e999}"#, "number out of range"),
-    (r#"{"op":"pick","id":"\ud800"}"#, "hex escape"),
-    (" # not at the start of the line", "expected value at column 2"),
-    ("null", "an operation is a JSON object"),
-    ("[]", "an operation is a JSON object"),
-    ("\"pick\"", "an operation is a JSON object"),
-    // The same key twice.
-    (r#"{"op":"pick","op":"peek"}"#, r#"the key "op" appears twice"#),
-    (r#"{"op":"load","hosts":{"a":1,"a":2}}"#, r#"the key "a" appears twice"#),
-    // The operation.
-    ("{}", "the key `op` is missing"),
-    (r#"{"n":1}"#, "the key `op` is missing"),
-    (r#"{"op":1}"#, "op: expected a string, got 1"),
-    (r#"{"op":null}"#, "op: expected a string, got null"),
-    (r#"{"op":"jump"}"#, "unknown variant `jump`, expected one of `open`, `assign`"),
-    (r#"{"op":"Pick"}"#, "unknown variant `Pick`"),
-    (r#"{"op":""}"#, "unknown variant ``"),
-    // Keys of every operation.
-    (r#"{"op":"pick","cluster":1}"#, "cluster: expected a string, got 1"),
-    (r#"{"op":"pick","cluster":null}"#, "cluster: expected a string, got null"),
-    // Unknown keys.
-    (r#"{"op":"pick","count":1}"#, "pick.count: unknown field `count`"),
-    (r#"{"op":"pick","draw":1}"#, "pick.draw: only explain has this key"),
-    (r#"{"op":"peek","draw":1}"#, "peek.draw: only explain has this key"),
-    (r#"{"op":"advance","ms":1,"s":1}"#, "advance.s: unknown field `s`"),
-    (r#"{"op":"open","config":{},"extra":1}"#, "open.extra: unknown field `extra`"),
-    (r#"{"op":"open","config":{},"node":{"id":"n"}}"#, "open.node.id: unknown field `id`"),
-    (
-        r#"{"op":"open","config":{},"node":{"locality":{"rack":"r"}}}"#,
-        "open.node.locality.rack: unknown field `rack`",
-    ),
-    (r#"{"op":"reconfigure","config":{},"behavior":"envoy"}"#, "unknown field `behavior`"),
-    (r#"{"op":"load","hosts":{"a":{"active":1,"idle":1}}}"#, "expected a count or {"),
-    (r#"{"op":"show","what":"loads","priority":0}"#, "only localities and table have this key"),
-    (r#"{"op":"show","what":"hosts","source":"all"}"#, "only localities and table have this key"),
-    (r#"{"op":"hash","policies":[],"request":{"path":"/"}}"#, "unknown field `path`"),
-    (r#"{"op":"hash","request":{}}"#, "missing field `policies`"),
-    (r#"{"op":"hash","policies":[7],"request":{}}"#, "hash.policies[0]: "),
-    (
-        r#"{"op":"hash","policies":[],"request":{"headers":{"a":7}}}"#,
-        "hash.request.headers.a: expected a header's value or a list of them",
-    ),
-    // Missing keys.
-    (r#"{"op":"open"}"#, "missing field `config`"),
-    (r#"{"op":"assign"}"#, "missing field `load_assignment`"),
-    (r#"{"op":"advance"}"#, "missing field `ms`"),
-    (r#"{"op":"worker","worker":0}"#, "missing field `action`"),
-    (r#"{"op":"show"}"#, "missing field `what`"),
-    // Keys of the wrong type.
-    (r#"{"op":"open","config":"name: c"}"#, "open.config: invalid type: string"),
-    (r#"{"op":"open","config":null}"#, "open.config: null is not a value of this key"),
-    (r#"{"op":"open","config":{},"behavior":"Envoy"}"#, "open.behavior: unknown variant `Envoy`"),
-    (r#"{"op":"open","config":{},"runtime":[]}"#, "open.runtime: invalid type: sequence"),
-    (r#"{"op":"assign","load_assignment":[]}"#, "assign.load_assignment: invalid type: sequence"),
-    (r#"{"op":"health","hosts":["a"]}"#, "health.hosts: invalid type: sequence"),
-    (r#"{"op":"health","hosts":{"a":"sick"}}"#, "health.hosts.a: unknown variant `sick`"),
-    (r#"{"op":"runtime","values":1}"#, "runtime.values: invalid type: integer"),
-    (r#"{"op":"advance","ms":-1}"#, "advance.ms: expected an integer from 0 to"),
-    (r#"{"op":"advance","ms":1.0}"#, "advance.ms: expected an integer from 0 to"),
-    (r#"{"op":"advance","ms":1,"late":"yes"}"#, "advance.late: invalid type: string"),
-    (r#"{"op":"load","hosts":{"a":-1}}"#, "load.hosts.a: expected a count or {"),
-    (r#"{"op":"draws","values":7}"#, "draws.values: invalid type: integer"),
-    (r#"{"op":"draws","values":["x"]}"#, "draws.values[0]: expected an integer from 0 to"),
-    (r#"{"op":"draws","values":["007"]}"#, "draws.values[0]: expected an integer from 0 to"),
-    (r#"{"op":"draws","values":[18446744073709551616]}"#, "expected an integer from 0 to"),
-    (r#"{"op":"draws","values":["18446744073709551616"]}"#, "expected an integer from 0 to"),
-    (r#"{"op":"pick","n":"many"}"#, "pick.n: expected an integer from 0 to"),
-    (r#"{"op":"pick","n":null}"#, "pick.n: null is not a value of this key"),
-    (r#"{"op":"pick","hold":1}"#, "pick.hold: invalid type: integer"),
-    (r#"{"op":"pick","reject":"a"}"#, "pick.reject: invalid type: string"),
-    (r#"{"op":"pick","hash":true}"#, "pick.hash: expected a 64-bit integer or a list of them"),
-    (r#"{"op":"done","hosts":"a"}"#, "done.hosts: invalid type: string"),
-    (r#"{"op":"done","hosts":[],"outcome":"ok"}"#, "done.outcome: unknown variant `ok`"),
-    (r#"{"op":"tally","worker":"some"}"#, "tally.worker: expected a worker's index or \"all\""),
-    (r#"{"op":"tally","hash":7}"#, "tally.hash: "),
-    (r#"{"op":"worker","worker":0,"action":"stop"}"#, "worker.action: unknown variant `stop`"),
-    (r#"{"op":"show","what":"all"}"#, "show.what: unknown variant `all`"),
-    (r#"{"op":"report","host":1}"#, "report.host: invalid type: integer"),
-];
+/// The lines and parts of messages that all runners share.
+fn malformed() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let table = include_str!("../../../tests/malformed-lines.txt").lines();
+    table.filter(|row| !row.starts_with('#')).filter_map(|row| row.split_once('\t'))
+}
 
 #[test]
 fn a_line_that_is_no_operation_stops_the_run_with_its_place() {
-    for (line, message) in MALFORMED {
+    assert!(malformed().count() > 70, "the table was not understood");
+    for (line, message) in malformed() {
         let input = format!("# first\n\n{line}\n{{\"op\":\"advance\",\"ms\":1}}\n");
         let output = run(&["replay", "-"], &input);
         let error = stderr(&output);

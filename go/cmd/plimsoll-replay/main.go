@@ -2,7 +2,7 @@
 // output is the same, to the byte.
 //
 //	plimsoll-replay FILE                         print the result of each operation; - is standard input
-//	plimsoll-replay -check [-quiet] FILE...      also compare every "expect"
+//	plimsoll-replay -check [-q] FILE...          also compare every "expect"
 //
 // Exit codes: 0 when all went well, also when operations gave error results; 1 when a result was not
 // as expected (-check); 2 when a line is not an operation, a file cannot be read, or an argument is
@@ -22,20 +22,23 @@ import (
 
 func main() {
 	check := flag.Bool("check", false, "compare each result with the operation's \"expect\", and print what differs")
-	quiet := flag.Bool("quiet", false, "do not print results, only what -check finds")
+	var quiet bool
+	for _, name := range []string{"q", "quiet"} {
+		flag.BoolVar(&quiet, name, false, "do not print results, only what -check finds")
+	}
 	flag.Usage = func() {
-		fmt.Fprintln(flag.CommandLine.Output(), "usage: plimsoll-replay [-check [-quiet]] FILE...")
+		fmt.Fprintln(flag.CommandLine.Output(), "usage: plimsoll-replay [-check [-q]] FILE...")
 		flag.PrintDefaults()
 	}
 	flag.Parse()
-	if wrong := usage(flag.NArg(), *check, *quiet); wrong != "" {
+	if wrong := usage(flag.NArg(), *check, quiet); wrong != "" {
 		fmt.Fprintln(os.Stderr, "plimsoll-replay:", wrong)
 		flag.Usage()
 		os.Exit(2)
 	}
 	mismatches := 0
 	for _, name := range flag.Args() {
-		count, err := run(name, replay.Options{Name: name, Check: *check, Quiet: *quiet})
+		count, err := run(name, replay.Options{Name: name, Check: *check, Quiet: quiet})
 		mismatches += count
 		if err != nil {
 			// Whoever reads the results may have had enough of them.
@@ -58,7 +61,7 @@ func usage(files int, check, quiet bool) string {
 	case files > 1 && !check:
 		return "several files are only for -check"
 	case quiet && !check:
-		return "-quiet is only for -check"
+		return "-q is only for -check"
 	default:
 		return ""
 	}

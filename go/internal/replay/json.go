@@ -9,6 +9,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -65,9 +66,12 @@ func parse(text []byte) (any, error) {
 	if !utf8.Valid(text) {
 		return nil, errors.New("not UTF-8")
 	}
+	if hasLoneSurrogate(text) {
+		return nil, errors.New("half of a character in a hex escape")
+	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
-	value, err := next(decoder)
+	value, err := next(decoder, maxDepth)
 	if err != nil {
 		return nil, fmt.Errorf("%w at column %d", err, decoder.InputOffset()+1)
 	}
@@ -77,7 +81,41 @@ func parse(text []byte) (any, error) {
 	return value, nil
 }
 
-func next(decoder *json.Decoder) (any, error) {
+// Values that are nested more deeply are refused, so that none fills the stack.
+const maxDepth = 128
+
+// hasLoneSurrogate is whether an escape stands for half of a character, which encoding/json replaces
+// in silence.
+func hasLoneSurrogate(text []byte) bool {
+	escape := func(at int) (rune, bool) {
+		if at+6 > len(text) || text[at] != '\\' || text[at+1] != 'u' {
+			return 0, false
+		}
+		code, err := strconv.ParseUint(string(text[at+2:at+6]), 16, 16)
+		return rune(code), err == nil
+	}
+	for at := 0; at < len(text); at++ {
+		if text[at] != '\\' {
+			continue
+		}
+		code, ok := escape(at)
+		if !ok || !utf16.IsSurrogate(code) {
+			at++ // what is escaped
+			continue
+		}
+		low, ok := escape(at + 6)
+		if !ok || utf16.DecodeRune(code, low) == utf8.RuneError {
+			return true
+		}
+		at += 11
+	}
+	return false
+}
+
+func next(decoder *json.Decoder, depth int) (any, error) {
+	if depth == 0 {
+		return nil, errors.New("recursion limit exceeded")
+	}
 	token, err := decoder.Token()
 	if err != nil {
 		return nil, err
@@ -85,9 +123,9 @@ func next(decoder *json.Decoder) (any, error) {
 	switch token := token.(type) {
 	case json.Delim:
 		if token == '[' {
-			return list(decoder)
+			return list(decoder, depth-1)
 		}
-		return keys(decoder)
+		return keys(decoder, depth-1)
 	case json.Number:
 		return parseNumber(token.String())
 	default:
@@ -95,10 +133,10 @@ func next(decoder *json.Decoder) (any, error) {
 	}
 }
 
-func list(decoder *json.Decoder) (any, error) {
+func list(decoder *json.Decoder, depth int) (any, error) {
 	values := []any{}
 	for decoder.More() {
-		value, err := next(decoder)
+		value, err := next(decoder, depth)
 		if err != nil {
 			return nil, err
 		}
@@ -108,7 +146,7 @@ func list(decoder *json.Decoder) (any, error) {
 	return values, err
 }
 
-func keys(decoder *json.Decoder) (any, error) {
+func keys(decoder *json.Decoder, depth int) (any, error) {
 	keys := &object{}
 	for decoder.More() {
 		key, err := decoder.Token()
@@ -119,7 +157,7 @@ func keys(decoder *json.Decoder) (any, error) {
 		if _, twice := keys.values[name]; twice {
 			return nil, fmt.Errorf("the key %q appears twice", name)
 		}
-		value, err := next(decoder)
+		value, err := next(decoder, depth)
 		if err != nil {
 			return nil, err
 		}

@@ -87,6 +87,22 @@ func TestALineThatIsNoOperationStopsTheRunWithItsPlace(t *testing.T) {
 	}
 }
 
+func TestNestingHasAnEnd(t *testing.T) {
+	for depth, refused := range map[int]bool{100: false, 200: true, 100_000: true} {
+		line := `{"op":"advance","ms":1,"id":` + strings.Repeat("[", depth) + strings.Repeat("]", depth) + "}"
+		if _, _, err := replayed(t, line, Options{}); (err != nil) != refused {
+			t.Errorf("%d lists inside of each other: %v", depth, err)
+		}
+	}
+}
+
+func TestEscapesOfWholeCharactersAreRead(t *testing.T) {
+	value, err := parse([]byte(`"\\ud800 \ud83d\ude00 \u00e4\\"`))
+	if err != nil || value != "\\ud800 😀 ä\\" {
+		t.Errorf("%q, %v", value, err)
+	}
+}
+
 func TestResultsBeforeAMalformedLineStay(t *testing.T) {
 	output, _, err := replayed(t, "{\"op\":\"advance\",\"ms\":1}\n{\"op\":\"jump\"}\n", Options{})
 	const want = `{"error":{"code":"invalid_argument","field":"cluster","message":"no cluster is open"}}` + "\n"
