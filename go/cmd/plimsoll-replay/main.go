@@ -72,7 +72,7 @@ func run(name string, options replay.Options) (int, error) {
 	if options.FlushEach = name == "-"; !options.FlushEach {
 		file, err := os.Open(name)
 		if err != nil {
-			return 0, err
+			return 0, fmt.Errorf("%s: %w", name, errors.Unwrap(err))
 		}
 		defer file.Close()
 		input = file

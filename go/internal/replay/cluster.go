@@ -39,6 +39,7 @@ func readOpen(f *fields) operation {
 	}
 	config := need(f, "config", "an object", is[*object])
 	node := f.inside("node")
+	node.forget("locality")
 	place := node.inside("locality")
 	locality := plimsoll.Locality{
 		Region: place.text("region"), Zone: place.text("zone"), SubZone: place.text("sub_zone"),
@@ -56,7 +57,7 @@ func readOpen(f *fields) operation {
 		if hasLocal {
 			cluster, ok := s.clusters[local]
 			if !ok {
-				return "", nil, invalid("local_cluster", "no cluster %q is open", local)
+				return "", nil, notOpen("local_cluster", local)
 			}
 			options.LocalCluster = cluster.engine
 		}
@@ -277,9 +278,11 @@ func asLoad(value any) (load, bool) {
 	own := load{active: active}
 	known := 1
 	if value, given := keys.values["pending"]; given {
-		pending, fits := integer(value)
-		own.pending, ok = &pending, ok && fits
 		known++
+		if value != nil {
+			pending, fits := integer(value)
+			own.pending, ok = &pending, ok && fits
+		}
 	}
 	return own, ok && len(keys.keys) == known
 }
@@ -287,8 +290,15 @@ func asLoad(value any) (load, bool) {
 func readLoad(f *fields) operation {
 	hosts := need(f, "hosts", `a map to counts or {"active":N,"pending":N}`, mapOf(asLoad))
 	return onCluster(func(c *cluster) error {
+		known, err := c.counts()
+		if err != nil {
+			return err
+		}
 		var loads []plimsoll.HostLoad
 		for _, host := range hosts {
+			if err := checkLoad(known, host.key, host.value); err != nil {
+				return err
+			}
 			own := plimsoll.HostLoad{Address: host.key, Active: saturated(host.value.active)}
 			if host.value.pending != nil {
 				pending := saturated(*host.value.pending)
@@ -298,6 +308,20 @@ func readLoad(f *fields) operation {
 		}
 		return c.engine.SetLoads(loads...)
 	})
+}
+
+// checkLoad refuses what the engine will not take. It names loads by their number, a replay by the host.
+func checkLoad(known map[string]uint64, address string, load load) error {
+	for _, count := range []struct {
+		name     string
+		requests *uint64
+	}{{"active", &load.active}, {"pending", load.pending}} {
+		if count.requests != nil && *count.requests > plimsoll.MaxLoad {
+			return invalid(address+"."+count.name,
+				"HostLoad: value must be less than or equal to %d", plimsoll.MaxLoad)
+		}
+	}
+	return checkKnown(known, address)
 }
 
 // saturated is as much as fits; more than that is more than the engine goes by, too.
@@ -391,9 +415,16 @@ func (c *cluster) checkHosts(addresses ...string) error {
 		return err
 	}
 	for _, address := range addresses {
-		if _, ok := known[address]; !ok {
-			return &failure{"unknown_host", address, fmt.Sprintf("the cluster has no host %s", address)}
+		if err := checkKnown(known, address); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+func checkKnown(known map[string]uint64, address string) error {
+	if _, ok := known[address]; !ok {
+		return &failure{"unknown_host", address, fmt.Sprintf("the cluster has no host %s", address)}
 	}
 	return nil
 }

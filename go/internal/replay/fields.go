@@ -167,6 +167,14 @@ func (f *fields) texts(key string) []string {
 	return value
 }
 
+// forget takes a key for one that is not there if its value is null, which a key of an operation itself
+// may not be.
+func (f *fields) forget(key string) {
+	if value, ok := f.keys.values[key]; ok && value == nil {
+		f.keys.take(key)
+	}
+}
+
 // inside are the fields of an object; of an empty one if it is not there.
 func (f *fields) inside(key string) *fields {
 	value, _ := read(f, key, "an object", is[*object])
@@ -216,7 +224,7 @@ func decoded(field string, entries []entry[[]headerValue]) ([]header, error) {
 			}
 			bytes, err := base64.StdEncoding.Strict().DecodeString(value.text)
 			if err != nil {
-				return nil, invalid(field+"."+entry.key, "%v", err)
+				return nil, invalid(field+"."+entry.key, "this is not base64")
 			}
 			headers = append(headers, header{entry.key, string(bytes)})
 		}

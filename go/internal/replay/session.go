@@ -25,6 +25,11 @@ func invalid(field, message string, arguments ...any) error {
 	return &failure{"invalid_argument", field, fmt.Sprintf(message, arguments...)}
 }
 
+// notOpen is a cluster that is not there.
+func notOpen(field, name string) error {
+	return invalid(field, "no cluster %s is open", text(name))
+}
+
 // asFailure is an error as results show it.
 func asFailure(err error) *failure {
 	var own *failure
@@ -110,7 +115,7 @@ func (s *session) cluster(name *string) (*cluster, error) {
 	}
 	cluster, ok := s.clusters[*name]
 	if !ok {
-		return nil, invalid("cluster", "no cluster %q is open", *name)
+		return nil, notOpen("cluster", *name)
 	}
 	return cluster, nil
 }
