@@ -11,7 +11,7 @@ use std::fmt::Write;
 use plimsoll_ffi::status::plimsoll_status_name;
 
 /// In the order of the header.
-const SOURCES: [&str; 25] = [
+const SOURCES: [&str; 26] = [
     "version",
     "status",
     "text",
@@ -36,6 +36,7 @@ const SOURCES: [&str; 25] = [
     "override_host",
     "picked",
     "reports",
+    "handover",
     "json",
 ];
 

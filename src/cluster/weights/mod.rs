@@ -15,7 +15,7 @@ use super::model::Model;
 use super::period::{Period, nanoseconds};
 use super::runtime::{NAMED_METRICS_FIRST, Runtime, WEIGHT_SMOOTHING};
 use super::set::PrioritySet;
-use crate::config::{Behavior, ClusterConfig, MIN_WEIGHT_UPDATE_PERIOD, Policy};
+use crate::config::{Behavior, ClusterConfig, LocalityRouting, MIN_WEIGHT_UPDATE_PERIOD, Policy};
 use crate::host::Directory;
 use crate::records::{Periods, Records, Verdict};
 use crate::reports::{Weighable, Weigher};
@@ -26,6 +26,8 @@ use crate::sync::Arc;
 pub(super) struct ReportedWeights {
     behavior: Behavior,
     periods: Periods,
+    /// A locality is chosen before a host, and so hosts compare within theirs; in native only.
+    by_locality: bool,
     /// Of passes.
     pub(super) updates: Period,
     pub(super) weigher: Arc<Weigher>,
@@ -78,6 +80,7 @@ impl ReportedWeights {
                 expiration_ns: (expiration_ns > 0 || !is_native).then_some(expiration_ns),
                 blackout_first: !is_native,
             },
+            by_locality: is_native && config.locality_routing != LocalityRouting::Unset,
             updates: Period::new(period, behavior, before.map(|before| before.updates), now),
             weigher: Arc::new(Weigher::new(policy, behavior, named_first, records)),
             weights: before.map_or_else(|| Arc::new([]) as Arc<[f64]>, Self::share),
@@ -183,14 +186,25 @@ impl ReportedWeights {
     /// What the records of a priority's hosts are worth.
     fn judge(&mut self, set: &PrioritySet, directory: &Directory, now_ns: u64) -> Vec<Weighed> {
         let mut hosts = Vec::with_capacity(set.order.len());
-        for &slot in &set.order {
-            let verdict = self.weigher.records.judge(slot, now_ns, self.periods);
-            let configured = directory.get(slot).map_or(1, |entry| entry.weight).into();
-            let host = Weighed { slot, verdict, configured };
-            self.figures.add(&host, self.updates.length_ns);
-            hosts.push(host);
+        if self.by_locality {
+            for (group, bucket) in set.buckets.iter().enumerate() {
+                let judged = bucket
+                    .members
+                    .iter()
+                    .map(|&slot| self.judge_host(slot, group, directory, now_ns));
+                hosts.extend(judged);
+            }
+        } else {
+            hosts.extend(set.order.iter().map(|&slot| self.judge_host(slot, 0, directory, now_ns)));
         }
+        hosts.iter().for_each(|host| self.figures.add(host, self.updates.length_ns));
         hosts
+    }
+
+    fn judge_host(&self, slot: u32, group: usize, directory: &Directory, now_ns: u64) -> Weighed {
+        let verdict = self.weigher.records.judge(slot, now_ns, self.periods);
+        let configured = directory.get(slot).map_or(1, |entry| entry.weight).into();
+        Weighed { slot, group, verdict, configured }
     }
 }
 
@@ -213,6 +227,8 @@ impl PassFigures {
 #[derive(Debug, Clone, Copy)]
 struct Weighed {
     slot: u32,
+    /// The number of those that it is compared with.
+    group: usize,
     /// What it reported.
     verdict: Verdict,
     configured: f64,
@@ -248,7 +264,7 @@ mod tests {
     /// A host whose record says this.
     pub(super) fn host(slot: u32, record: Option<f64>, configured: f64) -> Weighed {
         let verdict = record.map_or(Verdict::Unknown, |value| Verdict::Usable { value, age_ns: 0 });
-        Weighed { slot, verdict, configured }
+        Weighed { slot, group: 0, verdict, configured }
     }
 
     /// Hosts of configured weight 1 whose records say this.

@@ -53,6 +53,28 @@ impl Course {
     }
 }
 
+/// What hosts are compared with: those that the same pick may go to.
+#[derive(Debug, Clone, Default)]
+struct Group {
+    /// Of those that say what they serve, the weight for each configured 1.
+    units: Vec<f64>,
+    /// Of those that say only how busy they are.
+    utilizations: f64,
+    configured: f64,
+}
+
+impl Group {
+    /// How busy the hosts are on average that say only that.
+    fn utilization(&self) -> f64 {
+        if self.configured > 0.0 { self.utilizations / self.configured } else { 0.0 }
+    }
+
+    /// The weight for each configured 1.
+    fn unit(&mut self) -> Option<f64> {
+        median(&mut self.units).map(|(low, high)| f64::midpoint(low, high))
+    }
+}
+
 /// Weighs the hosts of a priority. Says whether a weight has changed.
 pub(super) fn weigh(
     hosts: &[Weighed],
@@ -60,36 +82,49 @@ pub(super) fn weigh(
     courses: &mut [Course],
     weights: &mut [f64],
 ) -> bool {
-    let busy = mean_utilization(hosts);
-    let mut units = Vec::with_capacity(hosts.len());
+    let mut groups = compare(hosts);
     for host in hosts {
         let course = &mut courses[host.slot as usize];
-        *course = follow(host, *course, busy, step);
+        let group = &mut groups[host.group];
+        *course = follow(host, *course, group.utilization(), step);
         if let Course::Weight(weight) = *course {
-            units.push(weight / host.configured);
+            group.units.push(weight / host.configured);
         }
     }
-    let unit = median(&mut units).map_or(1.0, |(low, high)| f64::midpoint(low, high));
+    let units = units(&mut groups);
     let is_silent = hosts.iter().all(|host| courses[host.slot as usize] == Course::None);
     let weigh = |host: &Weighed| match courses[host.slot as usize] {
         Course::Weight(weight) => weight,
-        Course::Factor(factor) => host.configured * unit * factor,
+        Course::Factor(factor) => host.configured * units[host.group] * factor,
         Course::None if host.verdict == Verdict::Failing && !is_silent => 0.0,
-        Course::None => host.configured * unit,
+        Course::None => host.configured * units[host.group],
     };
     settle(hosts, weigh, weights)
 }
 
-/// How busy the hosts are on average that say only that.
-fn mean_utilization(hosts: &[Weighed]) -> f64 {
-    let (mut sum, mut weight) = (0.0, 0.0);
+/// The hosts' groups, with how busy they are.
+fn compare(hosts: &[Weighed]) -> Vec<Group> {
+    let count = hosts.iter().map(|host| host.group + 1).max().unwrap_or(0);
+    let mut groups = vec![Group::default(); count];
     for host in hosts {
         if let Some((Weighable::Utilization(utilization), _)) = host.report() {
-            sum += host.configured * utilization;
-            weight += host.configured;
+            let group = &mut groups[host.group];
+            group.utilizations += host.configured * utilization;
+            group.configured += host.configured;
         }
     }
-    if weight > 0.0 { sum / weight } else { 0.0 }
+    groups
+}
+
+/// The weight for each configured 1 in each group. Where nobody says what he serves it is that of
+/// all, so that weights can be compared if a pick goes to any group after all.
+fn units(groups: &mut [Group]) -> Vec<f64> {
+    let mut all = Group::default();
+    if groups.len() > 1 {
+        all.units = groups.iter().flat_map(|group| group.units.iter().copied()).collect();
+    }
+    let of_all = all.unit().unwrap_or(1.0);
+    groups.iter_mut().map(|group| group.unit().unwrap_or(of_all)).collect()
 }
 
 /// The next step of a host's course. The first weight counts in full, since there is nothing that
@@ -138,7 +173,7 @@ mod tests {
     const AT_ONCE: Step = Step { elapsed: 1.0, time_constant: 0.0 };
 
     /// Some hosts over several passes.
-    #[derive(Default)]
+    #[derive(Debug, Default)]
     struct Pool {
         courses: Vec<Course>,
         weights: Vec<f64>,
@@ -198,6 +233,27 @@ mod tests {
         let two = [host(0, Some(300.0), 3.0), host(1, Some(500.0), 5.0), host(2, None, 9.0)];
         pool.pass(&two, AT_ONCE);
         assert_eq!(pool.weights, [300.0, 500.0, 900.0]);
+    }
+
+    #[test]
+    fn a_host_without_a_report_weighs_as_those_that_it_is_compared_with() {
+        let place = |group, host: Weighed| Weighed { group, ..host };
+        let far = [
+            place(0, host(0, Some(1000.0), 1.0)),
+            place(0, host(1, None, 1.0)),
+            place(1, host(2, Some(100.0), 1.0)),
+            place(1, host(3, Some(120.0), 1.0)),
+            place(1, host(4, None, 2.0)),
+            place(2, host(5, None, 1.0)),
+        ];
+        let mut pool = Pool::default();
+        pool.pass(&far, AT_ONCE);
+        let expected = [1000.0, 1000.0, 100.0, 120.0, 220.0, 120.0];
+        assert!(are_near(&pool.weights, &expected), "the median of all at last: {pool:?}");
+        let near = far.map(|host| place(0, host));
+        pool.pass(&near, AT_ONCE);
+        let expected = [1000.0, 120.0, 100.0, 120.0, 240.0, 120.0];
+        assert!(are_near(&pool.weights, &expected), "{pool:?}");
     }
 
     #[test]
