@@ -70,6 +70,23 @@ func (c *Cluster) ReportHostResponse(address string, load ResponseLoad) error {
 	})
 }
 
+// ExportReports is what the hosts have reported, as a text for [Cluster.ImportReports], in this process
+// or in the next one. It is empty if the policy does not go by reports. It fails with [ErrPoisoned].
+func (c *Cluster) ExportReports() (string, error) { return c.text(capi.Cluster.ExportReports) }
+
+// ImportReports takes over what [Cluster.ExportReports] wrote, by address, as if the hosts had reported
+// it to this cluster; weights follow at once. Hosts that are not here, or have reported since, are left
+// out. It gives how many reports it took.
+//
+// It fails with [ErrInvalidArgument] for a text that is none of these, or with [ErrPoisoned].
+func (c *Cluster) ImportReports(reports string) (taken int, err error) {
+	err = c.control(func(cluster capi.Cluster) (failure *capi.Failure) {
+		taken, failure = cluster.ImportReports(reports)
+		return failure
+	})
+	return taken, err
+}
+
 // JSON is what a response says of load, as the library understands it: all fields of OrcaLoadReport,
 // those that were not sent too. To find out what becomes of a header; nothing is taken in. The
 // behavior decides between headers and trailers.

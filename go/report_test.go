@@ -139,3 +139,19 @@ func TestAReportAsJSON(t *testing.T) {
 		t.Errorf("nothing gives %v", err)
 	}
 }
+
+func TestReportsAreHandedOverToASuccessor(t *testing.T) {
+	before, after := opened(t, reporting, nil), opened(t, reporting, nil)
+	text := "TEXT rps_fractional=100,application_utilization=0.5"
+	ok(t, before.ReportHostResponse(host(1), plimsoll.ResponseLoad{HeaderText: &text}))
+	exported := must[string](t)(before.ExportReports())
+	if taken := must[int](t)(after.ImportReports(exported)); taken != 1 {
+		t.Errorf("%d reports were taken of %q", taken, exported)
+	}
+	if report := must[[]plimsoll.Host](t)(after.Hosts())[0].Report; report == nil || report.Weight != 200 {
+		t.Errorf("the report is %+v", report)
+	}
+	if taken, err := after.ImportReports("garbage"); err == nil || taken != 0 {
+		t.Errorf("%d reports were taken of garbage, %v", taken, err)
+	}
+}

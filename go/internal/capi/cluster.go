@@ -224,6 +224,14 @@ func (c Cluster) ReportResponse(address string, load *ResponseLoad) *Failure {
 	return failure(status, failed)
 }
 
+// ImportReports is plimsoll_cluster_import_reports.
+func (c Cluster) ImportReports(reports string) (int, *Failure) {
+	var taken C.size_t
+	var failed *C.plimsoll_error
+	status := C.plimsoll_cluster_import_reports(c.handle, str(reports), &taken, &failed)
+	return int(taken), failure(status, failed)
+}
+
 func applied(from C.plimsoll_applied) Applied {
 	return Applied{Version: uint64(from.version), Published: bool(from.published)}
 }

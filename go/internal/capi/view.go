@@ -146,6 +146,13 @@ func (c Cluster) Stats() (string, Status) {
 	})
 }
 
+// ExportReports is plimsoll_cluster_export_reports.
+func (c Cluster) ExportReports() (string, Status) {
+	return written(func(buffer *C.char, capacity C.size_t, needed *C.size_t) C.enum_plimsoll_status {
+		return C.plimsoll_cluster_export_reports(c.handle, buffer, capacity, needed)
+	})
+}
+
 // written is the text that a call writes into a buffer that is large enough.
 func written(write func(*C.char, C.size_t, *C.size_t) C.enum_plimsoll_status) (string, Status) {
 	buffer := make([]byte, 1024)
