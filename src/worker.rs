@@ -367,10 +367,7 @@ impl Worker {
 
 /// Fills `picks` up to the first one that finds no host.
 #[inline(always)]
-fn fill<T>(
-    picks: &mut [T],
-    mut next: impl FnMut() -> Result<T, NoHost>,
-) -> Result<usize, NoHost> {
+fn fill<T>(picks: &mut [T], mut next: impl FnMut() -> Result<T, NoHost>) -> Result<usize, NoHost> {
     for (index, place) in picks.iter_mut().enumerate() {
         match next() {
             Ok(chosen) => *place = chosen,
