@@ -212,8 +212,10 @@ func routed(fields message, routing LocalityRouting) message {
 
 // RoundRobin gives each host its turn, in proportion to the weights.
 type RoundRobin struct {
+	// SlowStart is how hosts that come up warm up.
 	SlowStart SlowStartConfig
-	Locality  LocalityRouting
+	// Locality is how traffic divides among localities.
+	Locality LocalityRouting
 }
 
 func (p RoundRobin) policy() (string, string, message) {
@@ -230,8 +232,10 @@ type LeastRequest struct {
 	FullScan bool
 	// ActiveRequestBias is how much active requests weigh; nil: 1.
 	ActiveRequestBias *RuntimeFloat
-	SlowStart         SlowStartConfig
-	Locality          LocalityRouting
+	// SlowStart is how hosts that come up warm up.
+	SlowStart SlowStartConfig
+	// Locality is how traffic divides among localities.
+	Locality LocalityRouting
 }
 
 func (p LeastRequest) policy() (string, string, message) {
@@ -246,7 +250,10 @@ func (p LeastRequest) policy() (string, string, message) {
 }
 
 // Random takes any host, natively in proportion to the weights.
-type Random struct{ Locality LocalityRouting }
+type Random struct {
+	// Locality is how traffic divides among localities.
+	Locality LocalityRouting
+}
 
 func (p Random) policy() (string, string, message) {
 	return "random", "Random", routed(message{}, p.Locality)
@@ -287,7 +294,8 @@ type RingHash struct {
 	MinimumRingSize, MaximumRingSize uint32
 	// MurmurHash2 hashes hosts with that instead of xxHash.
 	MurmurHash2 bool
-	Hashing     ConsistentHashing
+	// Hashing are the settings that both such policies have.
+	Hashing ConsistentHashing
 }
 
 func (p RingHash) policy() (string, string, message) {
@@ -304,7 +312,8 @@ func (p RingHash) policy() (string, string, message) {
 type Maglev struct {
 	// TableSize is a prime; 0: 65537.
 	TableSize uint32
-	Hashing   ConsistentHashing
+	// Hashing are the settings that both such policies have.
+	Hashing ConsistentHashing
 }
 
 func (p Maglev) policy() (string, string, message) {
@@ -326,8 +335,10 @@ type ClientSideWeightedRoundRobin struct {
 	ErrorUtilizationPenalty *float64
 	// MetricNames are what utilization is taken from, such as named_metrics.queue.
 	MetricNames []string
-	SlowStart   SlowStartConfig
-	Locality    LocalityRouting
+	// SlowStart is how hosts that come up warm up.
+	SlowStart SlowStartConfig
+	// Locality is how traffic divides among localities.
+	Locality LocalityRouting
 }
 
 func (p ClientSideWeightedRoundRobin) policy() (string, string, message) {
@@ -343,7 +354,10 @@ func (p ClientSideWeightedRoundRobin) policy() (string, string, message) {
 
 // WRRLocality routes among localities as [LocalityWeighted] does, and inside of them by the reports of
 // their hosts.
-type WRRLocality struct{ Policy ClientSideWeightedRoundRobin }
+type WRRLocality struct {
+	// Policy is what chooses the host inside of a locality.
+	Policy ClientSideWeightedRoundRobin
+}
 
 func (p WRRLocality) policy() (string, string, message) {
 	return "wrr_locality", "WrrLocality", message{"endpoint_picking_policy": policies(p.Policy)}

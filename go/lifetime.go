@@ -38,10 +38,3 @@ func (l *lifetime) close() (first, free bool) {
 	l.closed = true
 	return first, first && l.users == 0
 }
-
-// isClosed is whether no more calls begin.
-func (l *lifetime) isClosed() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.closed
-}
