@@ -15,7 +15,7 @@ func (c *core) borrow() (*handle, *hint, error) {
 func (c *core) giveBack(borrowed *handle, hint *hint) {
 	if !c.idle.give(borrowed, hint) {
 		borrowed.worker.Free()
-		c.data.runReleases()
+		c.afterwards()
 	}
 }
 

@@ -43,8 +43,9 @@ type Options struct {
 	// Runtime are runtime values that hold from the start, with [BehaviorEnvoy] too, which takes
 	// later ones up with the next change only.
 	Runtime []RuntimeValue
-	// Logger hears what the package has to say: that a cluster or a worker was not closed. Nil
-	// hears nothing.
+	// Logger hears what the library has to say of the cluster, as far as its level goes: from panics of
+	// priorities to each snapshot. It hears of it after the call in which it happened, and also if a
+	// cluster or a worker was not closed. Nil hears nothing.
 	Logger *slog.Logger
 }
 
@@ -66,7 +67,7 @@ type core struct {
 	idle     freeList
 	hosts    directory
 	data     hostData
-	logger   *slog.Logger
+	messages messages
 }
 
 // Open opens a cluster from Envoy's Cluster message, as YAML or JSON. Its hosts are those of its
@@ -86,7 +87,7 @@ func Open(config string, options *Options) (*Cluster, error) {
 	if start.IsZero() {
 		start = time.Now()
 	}
-	opened := &core{clock: newClock(start), logger: options.Logger}
+	opened := &core{clock: newClock(start), messages: messages{logger: options.Logger}}
 	own := capi.Options{
 		Behavior: uint32(options.Behavior),
 		NowNS:    opened.clock.startNS,
@@ -104,6 +105,8 @@ func Open(config string, options *Options) (*Cluster, error) {
 		own.LocalCluster = local.handle
 	}
 	own.Runtime = runtimeValues(options.Runtime)
+	opened.messages.listen(&own)
+	defer opened.messages.deliver()
 	handle, failure := capi.Open(config, &own)
 	if failure != nil {
 		return nil, failed(failure)
@@ -126,8 +129,8 @@ func (c *Cluster) Close() error {
 
 // forget closes a cluster that nobody can close any more.
 func forget(forgotten *core) {
-	if forgotten.close() && forgotten.logger != nil {
-		forgotten.logger.Warn("plimsoll: a Cluster was not closed")
+	if logger := forgotten.messages.logger; forgotten.close() && logger != nil {
+		logger.Warn("plimsoll: a Cluster was not closed")
 	}
 }
 
@@ -138,15 +141,21 @@ func (c *core) close() bool {
 	if free {
 		c.handle.Free()
 	}
-	c.data.runReleases()
+	c.afterwards()
 	return first
+}
+
+// afterwards does what has come up in the middle of a call.
+func (c *core) afterwards() {
+	c.messages.deliver()
+	c.data.runReleases()
 }
 
 func (c *core) leave() {
 	if c.lifetime.leave() {
 		c.handle.Free()
 	}
-	c.data.runReleases()
+	c.afterwards()
 }
 
 // control is a control call. Idle workers let go of their snapshots first, so that what this call

@@ -26,6 +26,9 @@ const (
 	ErrHasData Code = capi.StatusHasData
 	// ErrUnsupportedField is something that this package sets and an older library does not know.
 	ErrUnsupportedField Code = capi.StatusUnsupportedField
+	// ErrMisuse is what a debug build of the library says to a handle that was freed or came through a
+	// fork, or that two threads use at once. This package does none of that: please report it.
+	ErrMisuse Code = capi.StatusMisuse
 	// ErrNoHost is a pick that was led where no host is eligible.
 	ErrNoHost Code = capi.StatusNoHost
 	// ErrNoHostPanic is a pick of a priority in panic, in a cluster that is told to fail then.

@@ -12,7 +12,7 @@ import (
 type HashPolicies struct{ handle capi.HashPolicies }
 
 // ParseHashPolicies reads a list of Envoy's RouteAction.HashPolicy, as YAML or JSON, once for many
-// requests. What is in filter_state is not known here: such an entry finds nothing.
+// requests.
 //
 // It fails with [ErrParse], [ErrInvalidArgument] or [ErrUnsupported].
 func ParseHashPolicies(policies string) (*HashPolicies, error) {
@@ -42,6 +42,9 @@ type Request struct {
 	Path string
 	// Query is its query without the question mark; nil: it is found in Path.
 	Query *string
+	// FilterState are the hashes of the objects that the proxy keeps for the request, by key, as far as
+	// policies ask for them.
+	FilterState map[string]uint64
 	// SourceIP is the address that it comes from, without a port.
 	SourceIP string
 	// RemoteAddress and LocalAddress are the addresses that it comes from and came to, with ports.
@@ -97,5 +100,8 @@ func (request *Request) c() *capi.Request {
 	}
 	own.Finish(request.Path, request.Query, request.SourceIP, request.RemoteAddress,
 		request.LocalAddress)
+	for key, hash := range request.FilterState {
+		own.AddFilterState(key, hash)
+	}
 	return own
 }

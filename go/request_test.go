@@ -156,3 +156,15 @@ func TestAPolicyThatGoesByNoHashHasNone(t *testing.T) {
 		t.Errorf("it gives %v", err)
 	}
 }
+
+func TestAPolicyFindsFilterState(t *testing.T) {
+	cluster := opened(t, configured("MAGLEV", 2), nil)
+	route := must[*plimsoll.HashPolicies](t)(plimsoll.ParseHashPolicies("- filter_state: {key: session}\n"))
+	request := &plimsoll.Request{FilterState: map[string]uint64{"session": 77, "other": 1}}
+	if hash := must[uint64](t)(cluster.Hash(route, request, nil)); hash != 77 {
+		t.Errorf("the hash is %d", hash)
+	}
+	if _, err := cluster.Hash(route, &plimsoll.Request{}, nil); err != plimsoll.ErrNoHash {
+		t.Errorf("without it there is a hash: %v", err)
+	}
+}

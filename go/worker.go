@@ -78,12 +78,12 @@ func (w *Worker) Close() error {
 
 func (h *handle) free() {
 	h.worker.Free()
-	h.core.data.runReleases()
+	h.core.afterwards()
 }
 
 // forgetWorker frees a worker that nobody can close any more.
 func forgetWorker(forgotten *handle) {
-	if logger := forgotten.core.logger; logger != nil {
+	if logger := forgotten.core.messages.logger; logger != nil {
 		logger.Warn("plimsoll: a Worker was not closed")
 	}
 	forgotten.free()

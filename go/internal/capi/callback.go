@@ -127,3 +127,9 @@ func plimsollGoRelease(id C.uintptr_t) {
 		release.(func(uintptr))(uintptr(id))
 	}
 }
+
+//export plimsollGoLog
+func plimsollGoLog(id C.uintptr_t, level C.uint32_t, message *C.char, length C.size_t) {
+	log := cgo.Handle(id).Value().(func(uint32, string))
+	log(uint32(level), text(C.plimsoll_str{data: message, len: length}))
+}

@@ -4,10 +4,16 @@ package capi
 // #include <stdlib.h>
 import "C"
 
-import "unsafe"
+import (
+	"runtime/cgo"
+	"unsafe"
+)
 
-// Cluster is a plimsoll_cluster.
-type Cluster struct{ handle *C.plimsoll_cluster }
+// Cluster is a plimsoll_cluster, and what its messages are told to.
+type Cluster struct {
+	handle *C.plimsoll_cluster
+	log    cgo.Handle
+}
 
 // Options are plimsoll_cluster_options.
 type Options struct {
@@ -18,7 +24,19 @@ type Options struct {
 	Locality     [3]string // region, zone, sub-zone
 	LocalCluster Cluster
 	Runtime      []RuntimeValue
+	// Log is told messages of this level and the ones that matter more, in the middle of a call; nil:
+	// nobody is.
+	Log      func(level uint32, message string)
+	LogLevel uint32
 }
+
+// The levels of messages.
+const (
+	LogError   = C.PLIMSOLL_LOG_ERROR
+	LogWarning = C.PLIMSOLL_LOG_WARNING
+	LogInfo    = C.PLIMSOLL_LOG_INFO
+	LogDebug   = C.PLIMSOLL_LOG_DEBUG
+)
 
 // RuntimeValue is a plimsoll_runtime_value.
 type RuntimeValue struct {
@@ -58,6 +76,7 @@ func Open(config string, options *Options) (Cluster, *Failure) {
 		now_ns:        C.uint64_t(options.NowNS),
 		local_cluster: options.LocalCluster.handle,
 		runtime_count: C.size_t(len(options.Runtime)),
+		log_level:     C.uint32_t(options.LogLevel),
 	}
 	if options.HasSeed {
 		own.has_seed = 1
@@ -71,14 +90,25 @@ func Open(config string, options *Options) (Cluster, *Failure) {
 	scratch := scratch[C.plimsoll_runtime_value](len(runtime))
 	defer C.free(unsafe.Pointer(scratch))
 	var cluster Cluster
+	if options.Log != nil {
+		cluster.log = cgo.NewHandle(options.Log)
+	}
 	var failed *C.plimsoll_error
 	status := C.plimsoll_go_open(data(config), C.size_t(len(config)), &own, block.data(), &lengths[0],
-		unsafe.SliceData(runtime), scratch, &cluster.handle, &failed)
+		unsafe.SliceData(runtime), scratch, C.uintptr_t(cluster.log), &cluster.handle, &failed)
+	if status != C.PLIMSOLL_STATUS_OK {
+		cluster.Free()
+	}
 	return cluster, failure(status, failed)
 }
 
-// Free is plimsoll_cluster_free.
-func (c Cluster) Free() { C.plimsoll_cluster_free(c.handle) }
+// Free is plimsoll_cluster_free. No message comes after it.
+func (c Cluster) Free() {
+	C.plimsoll_cluster_free(c.handle)
+	if c.log != 0 {
+		c.log.Delete()
+	}
+}
 
 // Reload is plimsoll_cluster_reload.
 func (c Cluster) Reload(config string) (Applied, *Failure) {

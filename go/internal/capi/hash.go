@@ -25,11 +25,13 @@ func ParseHashPolicies(policies string) (HashPolicies, *Failure) {
 // Free is plimsoll_hash_policies_free.
 func (p HashPolicies) Free() { C.plimsoll_hash_policies_free(p.handle) }
 
-// Request is a plimsoll_request in the making: its headers, then its cookies, then the rest.
+// Request is a plimsoll_request in the making: its headers, its cookies, then the rest, and then its
+// filter states.
 type Request struct {
 	block   block
 	lengths []C.uint32_t
 	rest    C.plimsoll_go_request
+	hashes  []C.uint64_t
 }
 
 // AddHeader adds a header.
@@ -55,9 +57,17 @@ func (r *Request) Finish(path string, query *string, sourceIP, remote, local str
 	}
 }
 
+// AddFilterState adds an object that the proxy keeps for the request, by its hash.
+func (r *Request) AddFilterState(key string, hash uint64) {
+	r.rest.filter_state_count++
+	r.lengths = append(r.lengths, r.block.add(key))
+	r.hashes = append(r.hashes, C.uint64_t(hash))
+}
+
 // Reset makes a request of it that has nothing, and keeps its memory.
 func (r *Request) Reset() {
-	r.block, r.lengths, r.rest = r.block[:0], r.lengths[:0], C.plimsoll_go_request{}
+	r.block, r.lengths, r.hashes = r.block[:0], r.lengths[:0], r.hashes[:0]
+	r.rest = C.plimsoll_go_request{}
 }
 
 // Hash is plimsoll_hash_policies_hash. With a nil setCookie nobody gets a cookie.
@@ -67,9 +77,15 @@ func (p HashPolicies) Hash(request *Request, setCookie func(string)) (uint64, St
 
 // Hash is plimsoll_worker_hash. With a nil setCookie nobody gets a cookie.
 func (w Worker) Hash(route HashPolicies, request *Request, setCookie func(string)) (uint64, Status) {
-	many := scratchOfMany[C.plimsoll_header](len(request.lengths) / 2)
+	many := scratchOfMany[C.plimsoll_header](
+		int(request.rest.header_count) + int(request.rest.cookie_count))
 	if many != nil {
 		defer C.free(unsafe.Pointer(many))
+	}
+	var states *C.plimsoll_filter_state
+	if len(request.hashes) > 0 {
+		states = scratch[C.plimsoll_filter_state](len(request.hashes))
+		defer C.free(unsafe.Pointer(states))
 	}
 	var room [512]byte
 	var cookies []byte
@@ -80,8 +96,8 @@ func (w Worker) Hash(route HashPolicies, request *Request, setCookie func(string
 		var needed C.size_t
 		var hash C.uint64_t
 		status := C.plimsoll_go_hash(w.handle, route.handle, request.block.data(),
-			unsafe.SliceData(request.lengths), &request.rest, many, dataOf(cookies),
-			C.size_t(len(cookies)), &needed, &hash)
+			unsafe.SliceData(request.lengths), &request.rest, unsafe.SliceData(request.hashes), many,
+			states, dataOf(cookies), C.size_t(len(cookies)), &needed, &hash)
 		if setCookie != nil && int(needed) > len(cookies) {
 			// The same request makes the same cookies again.
 			cookies = make([]byte, needed)

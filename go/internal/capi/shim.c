@@ -7,6 +7,7 @@
 /* Functions of Go. */
 extern int plimsollGoAccept(uintptr_t id, const plimsoll_pick *candidate);
 extern void plimsollGoRelease(uintptr_t id);
+extern void plimsollGoLog(uintptr_t id, uint32_t level, const char *message, size_t length);
 
 /* Takes the next text off a block. */
 static plimsoll_str take(const char **text, uint32_t length) {
@@ -36,17 +37,25 @@ enum plimsoll_status plimsoll_go_update_runtime(const plimsoll_cluster *cluster,
     return plimsoll_cluster_update_runtime(cluster, scratch, count, out, error);
 }
 
+static void log_to_go(void *userdata, uint32_t level, plimsoll_str message) {
+    plimsollGoLog((uintptr_t)userdata, level, message.data, message.len);
+}
+
 enum plimsoll_status plimsoll_go_open(const char *config, size_t config_length,
                                       const plimsoll_cluster_options *options, const char *text,
                                       const uint32_t lengths[3], const plimsoll_go_runtime *runtime,
-                                      plimsoll_runtime_value *scratch, plimsoll_cluster **out,
-                                      plimsoll_error **error) {
+                                      plimsoll_runtime_value *scratch, uintptr_t log_id,
+                                      plimsoll_cluster **out, plimsoll_error **error) {
     plimsoll_cluster_options own = *options;
     own.region = take(&text, lengths[0]);
     own.zone = take(&text, lengths[1]);
     own.sub_zone = take(&text, lengths[2]);
     take_runtime(&text, runtime, own.runtime_count, scratch);
-    own.runtime = scratch;
+    own.runtime = own.runtime_count == 0 ? NULL : scratch;
+    if (log_id != 0) {
+        own.log = log_to_go;
+        own.log_userdata = (void *)log_id;
+    }
     return plimsoll_cluster_open((plimsoll_str){config, config_length}, &own, out, error);
 }
 
@@ -185,6 +194,42 @@ enum plimsoll_status plimsoll_go_localities(const plimsoll_cluster *cluster, pli
     return plimsoll_cluster_for_each_locality(cluster, list, add_locality, error);
 }
 
+static int add_override_source(void *userdata, const plimsoll_override_source *source) {
+    plimsoll_go_list *list = userdata;
+    plimsoll_go_override *item = add_item(list, sizeof *item);
+    item->kind = source->kind;
+    item->length = add_text(list, source->name);
+    for (size_t i = 0; i < source->path_count; i++) {
+        plimsoll_go_override *part = add_item(list, sizeof *part);
+        part->kind = 0;
+        part->length = add_text(list, source->path[i]);
+    }
+    return 0;
+}
+
+enum plimsoll_status plimsoll_go_override_sources(const plimsoll_cluster *cluster,
+                                                  plimsoll_go_list *list, plimsoll_error **error) {
+    return plimsoll_cluster_for_each_override_source(cluster, list, add_override_source, error);
+}
+
+static void add_stream(void *userdata, const plimsoll_stream_action *action) {
+    plimsoll_go_list *list = userdata;
+    plimsoll_go_stream *item = add_item(list, sizeof *item);
+    item->interval_ns = action->interval_ns;
+    item->kind = action->kind;
+    item->slot = action->slot;
+    item->generation = action->generation;
+    item->lengths[0] = add_text(list, action->address);
+    item->lengths[1] = add_text(list, action->dial);
+    item->lengths[2] = add_text(list, action->authority);
+}
+
+enum plimsoll_status plimsoll_go_poll_streams(const plimsoll_cluster *cluster, uint64_t now_ns,
+                                              plimsoll_go_list *list, uint64_t *next_ns,
+                                              plimsoll_error **error) {
+    return plimsoll_cluster_poll_streams(cluster, now_ns, list, add_stream, next_ns, error);
+}
+
 /* The library's pointer to the data of a host is a number of Go's, never followed. */
 static void release(void *data) {
     plimsollGoRelease((uintptr_t)data);
@@ -297,7 +342,8 @@ static void add_cookie(void *userdata, plimsoll_str value) {
 
 enum plimsoll_status plimsoll_go_hash(plimsoll_worker *worker, const plimsoll_hash_policies *route,
                                       const char *text, const uint32_t *lengths,
-                                      const plimsoll_go_request *request, plimsoll_header *scratch,
+                                      const plimsoll_go_request *request, const uint64_t *hashes,
+                                      plimsoll_header *scratch, plimsoll_filter_state *states,
                                       char *cookies, size_t capacity, size_t *needed,
                                       uint64_t *out) {
     const size_t count = (size_t)request->header_count + request->cookie_count;
@@ -310,7 +356,7 @@ enum plimsoll_status plimsoll_go_hash(plimsoll_worker *worker, const plimsoll_ha
     plimsoll_request own = PLIMSOLL_REQUEST_INIT;
     own.headers = headers;
     own.header_count = request->header_count;
-    own.cookies = headers + request->header_count;
+    own.cookies = request->cookie_count == 0 ? NULL : headers + request->header_count;
     own.cookie_count = request->cookie_count;
     own.path = take(&text, request->lengths[0]);
     own.query = take(&text, request->lengths[1]);
@@ -320,6 +366,12 @@ enum plimsoll_status plimsoll_go_hash(plimsoll_worker *worker, const plimsoll_ha
     own.source_ip = take(&text, request->lengths[2]);
     own.remote_address = take(&text, request->lengths[3]);
     own.local_address = take(&text, request->lengths[4]);
+    for (size_t i = 0; i < request->filter_state_count; i++) {
+        states[i].key = take(&text, lengths[2 * count + i]);
+        states[i].hash = hashes[i];
+    }
+    own.filter_states = request->filter_state_count == 0 ? NULL : states;
+    own.filter_state_count = request->filter_state_count;
     cookie_buffer buffer = {cookies, capacity, 0};
     void (*const set_cookie)(void *, plimsoll_str) = cookies == NULL ? NULL : add_cookie;
     const enum plimsoll_status status =

@@ -59,13 +59,14 @@ enum plimsoll_status plimsoll_go_update_runtime(const plimsoll_cluster *cluster,
 
 /*
  * Opens a cluster with options whose texts are the node's region, zone and sub-zone, and then the
- * keys of `options->runtime_count` runtime values, for which `scratch` has room.
+ * keys of `options->runtime_count` runtime values, for which `scratch` has room. Messages go to Go's
+ * plimsollGoLog, with `log_id`, unless it is 0.
  */
 enum plimsoll_status plimsoll_go_open(const char *config, size_t config_length,
                                       const plimsoll_cluster_options *options, const char *text,
                                       const uint32_t lengths[3], const plimsoll_go_runtime *runtime,
-                                      plimsoll_runtime_value *scratch, plimsoll_cluster **out,
-                                      plimsoll_error **error);
+                                      plimsoll_runtime_value *scratch, uintptr_t log_id,
+                                      plimsoll_cluster **out, plimsoll_error **error);
 
 /* Makes a worker with options whose draws stand apart. */
 enum plimsoll_status plimsoll_go_worker_new(const plimsoll_cluster *cluster,
@@ -126,6 +127,29 @@ typedef struct plimsoll_go_locality {
 enum plimsoll_status plimsoll_go_localities(const plimsoll_cluster *cluster, plimsoll_go_list *list,
                                             plimsoll_error **error);
 
+/* A plimsoll_override_source without its texts; after it come the parts of its path, of kind 0. */
+typedef struct plimsoll_go_override {
+    uint32_t kind;
+    uint32_t length;
+} plimsoll_go_override;
+
+enum plimsoll_status plimsoll_go_override_sources(const plimsoll_cluster *cluster,
+                                                  plimsoll_go_list *list, plimsoll_error **error);
+
+/* A plimsoll_stream_action without its texts. */
+typedef struct plimsoll_go_stream {
+    uint64_t interval_ns;
+    uint32_t kind;
+    uint32_t slot;
+    uint32_t generation;
+    /* address, dial, authority */
+    uint32_t lengths[3];
+} plimsoll_go_stream;
+
+enum plimsoll_status plimsoll_go_poll_streams(const plimsoll_cluster *cluster, uint64_t now_ns,
+                                              plimsoll_go_list *list, uint64_t *next_ns,
+                                              plimsoll_error **error);
+
 /* `id` is what Go's plimsollGoRelease is called with. */
 enum plimsoll_status plimsoll_go_set_host_data(const plimsoll_cluster *cluster, const char *address,
                                                size_t length, uintptr_t id, plimsoll_error **error);
@@ -172,6 +196,7 @@ enum plimsoll_status plimsoll_go_explain(plimsoll_worker *worker,
 typedef struct plimsoll_go_request {
     uint32_t header_count;
     uint32_t cookie_count;
+    uint32_t filter_state_count;
     uint32_t has_query;
     /* path, query, source_ip, remote_address, local_address */
     uint32_t lengths[5];
@@ -181,13 +206,15 @@ typedef struct plimsoll_go_request {
  * With a `worker` of NULL by the policies of `route` alone.
  *
  * `text` and `lengths` hold the name and the value of each header, then of each cookie, then the
- * texts of `request`. New cookies are written into `cookies`, each with its length in four bytes
+ * texts of `request`, and then the keys of its filter states, whose hashes are `hashes`. New cookies are written into `cookies`, each with its length in four bytes
  * before it; `*needed` is what they take in all, and none that does not fit is written. With NULL
- * nobody gets a cookie. `scratch` has room for headers and cookies, if they are not few.
+ * nobody gets a cookie. `scratch` has room for headers and cookies, if they are not few, and `states`
+ * for filter states.
  */
 enum plimsoll_status plimsoll_go_hash(plimsoll_worker *worker, const plimsoll_hash_policies *route,
                                       const char *text, const uint32_t *lengths,
-                                      const plimsoll_go_request *request, plimsoll_header *scratch,
+                                      const plimsoll_go_request *request, const uint64_t *hashes,
+                                      plimsoll_header *scratch, plimsoll_filter_state *states,
                                       char *cookies, size_t capacity, size_t *needed,
                                       uint64_t *out);
 

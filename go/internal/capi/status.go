@@ -19,6 +19,7 @@ const (
 	StatusHasData            = C.PLIMSOLL_STATUS_HAS_DATA
 	StatusBufferTooSmall     = C.PLIMSOLL_STATUS_BUFFER_TOO_SMALL
 	StatusUnsupportedField   = C.PLIMSOLL_STATUS_UNSUPPORTED_FIELD
+	StatusMisuse             = C.PLIMSOLL_STATUS_MISUSE
 	StatusNoHost             = C.PLIMSOLL_STATUS_NO_HOST
 	StatusNoHostPanic        = C.PLIMSOLL_STATUS_NO_HOST_PANIC
 	StatusPeekLimit          = C.PLIMSOLL_STATUS_PEEK_LIMIT

@@ -24,7 +24,7 @@ func (c Cluster) Hosts(add func(Host)) *Failure {
 	if status := C.plimsoll_go_hosts(c.handle, &list, &failed); status != C.PLIMSOLL_STATUS_OK {
 		return failure(status, failed)
 	}
-	texts := texts{rest: unsafe.Slice((*byte)(unsafe.Pointer(list.text)), int(list.text_length))}
+	texts := textsOf(&list)
 	for _, host := range unsafe.Slice((*C.plimsoll_go_host)(list.items), int(list.count)) {
 		add(Host{
 			Address:              texts.take(host.lengths[0]),
@@ -76,7 +76,7 @@ func (c Cluster) Localities(add func(Locality)) *Failure {
 	if status := C.plimsoll_go_localities(c.handle, &list, &failed); status != C.PLIMSOLL_STATUS_OK {
 		return failure(status, failed)
 	}
-	texts := texts{rest: unsafe.Slice((*byte)(unsafe.Pointer(list.text)), int(list.text_length))}
+	texts := textsOf(&list)
 	for _, locality := range unsafe.Slice((*C.plimsoll_go_locality)(list.items), int(list.count)) {
 		add(Locality{
 			Region:         texts.take(locality.lengths[0]),
@@ -129,6 +129,60 @@ func (c Cluster) Dump(options *DumpOptions) (string, *Failure) {
 	return explained(func(buffer *C.char, capacity C.size_t, needed *C.size_t,
 		failed **C.plimsoll_error) C.enum_plimsoll_status {
 		return C.plimsoll_cluster_dump(c.handle, &own, buffer, capacity, needed, failed)
+	})
+}
+
+// OverrideSource is a plimsoll_override_source.
+type OverrideSource struct {
+	Kind uint32
+	Name string
+	Path []string
+}
+
+// The kinds of an override source.
+const (
+	OverrideHeader       = C.PLIMSOLL_OVERRIDE_HEADER
+	OverrideMetadata     = C.PLIMSOLL_OVERRIDE_METADATA
+	OverrideSelectedHost = C.PLIMSOLL_OVERRIDE_SELECTED_HOST
+)
+
+// OverrideSources is plimsoll_cluster_for_each_override_source.
+func (c Cluster) OverrideSources() ([]OverrideSource, *Failure) {
+	var list C.plimsoll_go_list
+	defer C.plimsoll_go_list_free(&list)
+	var failed *C.plimsoll_error
+	status := C.plimsoll_go_override_sources(c.handle, &list, &failed)
+	if status != C.PLIMSOLL_STATUS_OK {
+		return nil, failure(status, failed)
+	}
+	texts := textsOf(&list)
+	var sources []OverrideSource
+	for _, item := range unsafe.Slice((*C.plimsoll_go_override)(list.items), int(list.count)) {
+		text := texts.take(item.length)
+		if item.kind != 0 {
+			sources = append(sources, OverrideSource{Kind: uint32(item.kind), Name: text})
+			continue
+		}
+		last := &sources[len(sources)-1]
+		last.Path = append(last.Path, text)
+	}
+	return sources, nil
+}
+
+// Prometheus is plimsoll_prometheus.
+func Prometheus(clusters []Cluster, maxHosts, maxLocalities uint32) (string, Status) {
+	options := C.plimsoll_prometheus_options{
+		size:           C.sizeof_plimsoll_prometheus_options,
+		max_hosts:      C.uint32_t(maxHosts),
+		max_localities: C.uint32_t(maxLocalities),
+	}
+	handles := make([]*C.plimsoll_cluster, len(clusters))
+	for i, cluster := range clusters {
+		handles[i] = cluster.handle
+	}
+	return written(func(buffer *C.char, capacity C.size_t, needed *C.size_t) C.enum_plimsoll_status {
+		return C.plimsoll_prometheus(unsafe.SliceData(handles), C.size_t(len(handles)), &options, buffer,
+			capacity, needed)
 	})
 }
 
@@ -186,6 +240,10 @@ func explained(write func(*C.char, C.size_t, *C.size_t, **C.plimsoll_error) C.en
 
 // texts takes a block of C's apart.
 type texts struct{ rest []byte }
+
+func textsOf(list *C.plimsoll_go_list) *texts {
+	return &texts{rest: unsafe.Slice((*byte)(unsafe.Pointer(list.text)), int(list.text_length))}
+}
 
 func (t *texts) take(length C.uint32_t) string {
 	taken := string(t.rest[:length])
