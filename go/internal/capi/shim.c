@@ -46,7 +46,7 @@ enum plimsoll_status plimsoll_go_open(const char *config, size_t config_length,
     own.zone = take(&text, lengths[1]);
     own.sub_zone = take(&text, lengths[2]);
     take_runtime(&text, runtime, own.runtime_count, scratch);
-    own.runtime = scratch;
+    own.runtime = own.runtime_count == 0 ? NULL : scratch;
     return plimsoll_cluster_open((plimsoll_str){config, config_length}, &own, out, error);
 }
 
@@ -310,7 +310,7 @@ enum plimsoll_status plimsoll_go_hash(plimsoll_worker *worker, const plimsoll_ha
     plimsoll_request own = PLIMSOLL_REQUEST_INIT;
     own.headers = headers;
     own.header_count = request->header_count;
-    own.cookies = headers + request->header_count;
+    own.cookies = request->cookie_count == 0 ? NULL : headers + request->header_count;
     own.cookie_count = request->cookie_count;
     own.path = take(&text, request->lengths[0]);
     own.query = take(&text, request->lengths[1]);
