@@ -11,7 +11,7 @@ use plimsoll::{
 use plimsoll_envoy_config::{assignment_from_value, cluster_from_value};
 use serde_json::Value;
 
-use super::line::U64;
+use super::line::{Keyed, U64};
 use super::names::{Action, Event};
 use super::op::{Load, Loads, Object, Open};
 use super::session::invalid;
@@ -56,18 +56,19 @@ impl ReplayCluster {
         if !(1..=MAX_WORKERS).contains(&open.workers.0) {
             return Err(invalid("workers", format!("value must be from 1 to {MAX_WORKERS}")));
         }
-        let behavior = open.behavior.into();
-        let file = cluster_from_value(&Value::Object(open.config))?;
-        let config = ClusterConfig { behavior, ..file.config };
         let mut runtime = Runtime::default();
         for (key, value) in runtime_values("runtime", &open.runtime)? {
             runtime.set(key, value);
         }
+        let now_ns = nanoseconds("now_ms", open.now_ms.0)?;
+        let behavior = open.behavior.into();
+        let file = cluster_from_value(&Value::Object(open.config))?;
+        let config = ClusterConfig { behavior, ..file.config };
         let options = Options {
-            node_locality: open.node.locality.map(Into::into),
+            node_locality: open.node.0.locality.map(|Keyed(place)| place.into()),
             local_cluster,
             seed: Some(open.seed.0),
-            now_ns: nanoseconds("now_ms", open.now_ms.0)?,
+            now_ns,
             runtime,
         };
         let name = config.name.clone();
@@ -102,11 +103,12 @@ impl ReplayCluster {
 
     /// Replaces the settings; the behavior stays.
     pub(super) fn reconfigure(&self, config: Object) -> Result<(), Error> {
-        let file = cluster_from_value(&Value::Object(config))?;
-        if file.assignment.is_some() {
+        let has = |key| config.get(key).is_some_and(|value| !value.is_null());
+        if has("load_assignment") || has("loadAssignment") {
             let message = "reconfigure changes settings only; assign changes hosts";
             return Err(invalid("load_assignment", message));
         }
+        let file = cluster_from_value(&Value::Object(config))?;
         let config = ClusterConfig { behavior: self.behavior, ..file.config };
         self.cluster.reconfigure(config).map(drop)
     }
@@ -144,7 +146,7 @@ impl ReplayCluster {
         // What does not fit is above the engine's own limit, which it names.
         let count = |count: U64| u32::try_from(count.0).unwrap_or(u32::MAX);
         let load = |load: &Load| match load {
-            Load::Both(Loads { active, pending }) => {
+            Load::Both(Keyed(Loads { active, pending })) => {
                 HostLoad { active: count(*active), pending: pending.map(count) }
             }
             Load::Active(active) => HostLoad::active(count(*active)),

@@ -6,12 +6,13 @@ use plimsoll::{Error, HashInput, hash_request};
 use plimsoll_envoy_config::hash_policies;
 use serde_json::{Value, json};
 
+use super::line::Keyed;
 use super::op::{Hash, Request};
 use super::reports::{Bytes, bytes};
 
 /// The hash, or `null` if no policy finds anything.
 pub(super) fn of(operation: Hash) -> Result<Value, Error> {
-    let Hash { policies, request } = operation;
+    let Hash { policies, request: Keyed(request) } = operation;
     let policies = policies.into_iter().map(Value::Object).collect();
     let policies = hash_policies(&policies)?;
     let Request { headers, query, cookies, source_ip } = &request;

@@ -1,7 +1,12 @@
 //! One line of a replay: what every operation may carry, and the operation itself.
 
+use std::fmt;
+use std::marker::PhantomData;
+
 use plimsoll_envoy_config::{ParseError, parse_json};
-use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use super::op::Operation;
@@ -70,6 +75,31 @@ fn operation(op: String, keys: Map<String, Value>) -> Result<Operation, String> 
         .map_err(|error| format!("{}: {}", error.path(), error.inner()))?;
     operation.check_keys()?;
     Ok(operation)
+}
+
+/// What an object says. A structure alone would also take a list of its members, and a header whose
+/// only value is in a list for base64.
+#[derive(Debug, Default)]
+pub(crate) struct Keyed<T>(pub(crate) T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Keyed<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(KeyedVisitor(PhantomData)).map(Self)
+    }
+}
+
+struct KeyedVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for KeyedVisitor<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, keys: A) -> Result<T, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(keys))
+    }
 }
 
 /// An integer of 64 bits, also as a decimal string, for languages whose numbers are floats.

@@ -9,7 +9,7 @@ use plimsoll::Locality;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::line::U64;
+use super::line::{Keyed, U64};
 use super::names::{Action, All, BehaviorName, Event, Outcome, RandomHash, SourceName, What};
 
 /// A JSON object that somebody else reads.
@@ -69,7 +69,7 @@ pub(crate) enum Operation {
 pub(crate) struct Open {
     pub(crate) config: Object,
     #[serde(default)]
-    pub(crate) node: Node,
+    pub(crate) node: Keyed<Node>,
     pub(crate) local_cluster: Option<String>,
     #[serde(default)]
     pub(crate) behavior: BehaviorName,
@@ -93,7 +93,7 @@ fn one() -> U64 {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Node {
-    pub(crate) locality: Option<Place>,
+    pub(crate) locality: Option<Keyed<Place>>,
 }
 
 /// A locality; parts that are left out are empty.
@@ -141,7 +141,7 @@ pub(crate) enum HeaderValues {
 #[serde(untagged, expecting = "expected a string or {\"base64\":S}")]
 pub(crate) enum HeaderValue {
     Text(String),
-    Bytes(Base64),
+    Bytes(Keyed<Base64>),
 }
 
 /// Bytes in base64.
@@ -160,7 +160,7 @@ impl HeaderValue {
     pub(crate) fn bytes(&self) -> Result<Vec<u8>, &'static str> {
         match self {
             Self::Text(text) => Ok(text.clone().into_bytes()),
-            Self::Bytes(Base64 { base64 }) => {
+            Self::Bytes(Keyed(Base64 { base64 })) => {
                 STANDARD.decode(base64).map_err(|_| "this is not base64")
             }
         }
@@ -172,7 +172,7 @@ impl HeaderValue {
 #[serde(untagged, expecting = "expected a count or {\"active\":N,\"pending\":N}")]
 pub(crate) enum Load {
     Active(U64),
-    Both(Loads),
+    Both(Keyed<Loads>),
 }
 
 /// Requests at a host, and waiting for it.
@@ -276,7 +276,7 @@ pub(crate) struct Show {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Hash {
     pub(crate) policies: Vec<Object>,
-    pub(crate) request: Request,
+    pub(crate) request: Keyed<Request>,
 }
 
 /// What a request's hash is made from.

@@ -111,7 +111,12 @@ fn a_request_is_hashed_without_a_cluster() {
         ),
         (
             r#"{"op":"hash","policies":[],"request":{"headers":{"a":{"base64":"?"}}}}"#,
-            r#"{"error":{"code":"invalid_argument","field":"request.headers.a","message":"Invalid symbol 63, offset 0."}}"#,
+            r#"{"error":{"code":"invalid_argument","field":"request.headers.a","message":"this is not base64"}}"#,
+        ),
+        // A list with one value is a list, and not base64.
+        (
+            r#"{"op":"hash","policies":[{"header":{"header_name":"a"}}],"request":{"headers":{"a":["foo"]}}}"#,
+            r#"{"hash":3728699739546630719}"#,
         ),
     ]);
 }

@@ -56,14 +56,8 @@ typedef struct {
 
 static int see(void *userdata, const plimsoll_host *host) {
     seen_hosts *seen = userdata;
-    if (seen->count == seen->capacity) {
-        seen->capacity = seen->capacity == 0 ? 64 : 2 * seen->capacity;
-        plimsoll_str *grown = arena_new(seen->memory, seen->capacity, sizeof *grown);
-        if (seen->count > 0) {
-            memcpy(grown, seen->addresses, seen->count * sizeof *grown);
-        }
-        seen->addresses = grown;
-    }
+    seen->addresses = arena_grow(seen->memory, seen->addresses, seen->count, &seen->capacity,
+                                 sizeof *seen->addresses);
     seen->addresses[seen->count++] =
         arena_copy(seen->memory, host->address.data, host->address.len);
     return 0;

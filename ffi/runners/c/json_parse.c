@@ -38,14 +38,8 @@ static json *place(builder *state) {
     }
     level *open = &state->levels[state->depth - 1];
     json *container = open->container;
-    if (container->count == open->capacity) {
-        open->capacity = open->capacity == 0 ? 4 : 2 * open->capacity;
-        json_member *grown = arena_new(state->memory, open->capacity, sizeof *grown);
-        if (container->count > 0) {
-            memcpy(grown, container->members, container->count * sizeof *grown);
-        }
-        container->members = grown;
-    }
+    container->members = arena_grow(state->memory, container->members, container->count,
+                                    &open->capacity, sizeof *container->members);
     json_member *member = &container->members[container->count++];
     member->key = open->key;
     return &member->value;

@@ -34,6 +34,18 @@ void *arena_new(arena *memory, size_t count, size_t size) {
     return block->room;
 }
 
+void *arena_grow(arena *memory, void *items, size_t count, size_t *capacity, size_t size) {
+    if (count < *capacity) {
+        return items;
+    }
+    *capacity = count == 0 ? 8 : 2 * count;
+    void *grown = arena_new(memory, *capacity, size);
+    if (count > 0) {
+        memcpy(grown, items, count * size);
+    }
+    return grown;
+}
+
 plimsoll_str arena_copy(arena *memory, const char *data, size_t length) {
     char *copy = arena_new(memory, length + 1, 1);
     if (length > 0) {

@@ -19,6 +19,10 @@ typedef struct {
 /* Room for `count` items of `size` bytes each, all zero. */
 void *arena_new(arena *memory, size_t count, size_t size);
 
+/* Room for one more item than the `count` that are there: the same place, or a larger one with a copy of
+ * them, whose `*capacity` says how many fit. */
+void *arena_grow(arena *memory, void *items, size_t count, size_t *capacity, size_t size);
+
 /* A copy of a text, with a NUL after it. */
 plimsoll_str arena_copy(arena *memory, const char *data, size_t length);
 
