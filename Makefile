@@ -20,7 +20,7 @@ INSTALL := PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)' BIND
 # What a static Rust library needs besides itself.
 LINK := $(BUILD)/lib/libplimsoll.a -lpthread -ldl -lm
 
-.PHONY: help setup lib install uninstall tool proxy runners demo test soak fuzz bench bench-instructions abi-check clean
+.PHONY: help setup lib load-driver install uninstall tool proxy runners demo envoy-module demo-envoy test soak fuzz bench bench-envoy bench-instructions abi-check clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 22
@@ -47,11 +47,9 @@ tool: setup ## Build the plimsoll tool: build/bin/plimsoll
 
 PROXY_SOURCES := ffi/examples/proxy.c $(wildcard ffi/examples/proxy/*.c)
 
-proxy: lib ## Build the example proxy, its origin and its load driver into build/bin
+proxy: lib load-driver ## Build the example proxy, its origin and its load driver into build/bin
 	@mkdir -p $(BUILD)/bin
 	$(CC) $(CFLAGS) -I include -I ffi/examples -o $(BUILD)/bin/proxy $(PROXY_SOURCES) $(LINK)
-	$(CC) $(CFLAGS) -o $(BUILD)/bin/origin ffi/examples/origin.c
-	$(CC) $(CFLAGS) -o $(BUILD)/bin/load ffi/examples/load.c
 
 runners: lib ## Build the replay runners in C and C++ into build/bin
 	@.ci/setup pkg-config yajl nlohmann-json
@@ -65,6 +63,20 @@ runners: lib ## Build the replay runners in C and C++ into build/bin
 demo: proxy tool ## A proxy; hosts fail, recover, report load, keep sessions, get hot: the split beside the expected one
 	examples/demo.sh $(BUILD)/bin
 
+envoy-module: setup ## Build the module for Envoy: build/envoy/libplimsoll_envoy.so (docs/envoy.md)
+	$(CARGO) build --release --locked -p plimsoll-envoy
+	@mkdir -p $(BUILD)/envoy
+	cp --remove-destination $(TARGET)/release/libplimsoll_envoy.so $(BUILD)/envoy/
+
+# Without what else the example proxy needs.
+load-driver: setup
+	@mkdir -p $(BUILD)/bin
+	$(CC) $(CFLAGS) -o $(BUILD)/bin/origin ffi/examples/origin.c
+	$(CC) $(CFLAGS) -o $(BUILD)/bin/load ffi/examples/load.c
+
+demo-envoy: envoy-module load-driver ## The module in a real Envoy: a busy zone, and where traffic goes, beside stock Envoy
+	python3 examples/envoy/demo.py "$$(adapters/envoy/fetch)" $(BUILD)/envoy $(BUILD)/bin
+
 test: setup ## Everything that must be green before a change lands (under 40 minutes on 2 cores)
 	.ci/format
 	.ci/lint
@@ -73,8 +85,9 @@ test: setup ## Everything that must be green before a change lands (under 40 min
 	.ci/proxy
 	.ci/package
 	.ci/runners
+	.ci/envoy
 
-soak: setup ## What takes longer: deeper models, more random cases, fuzzing
+soak: setup ## What takes longer: deeper models, more random cases, Envoy under churn, fuzzing
 	.ci/soak
 
 fuzz: setup ## Fuzz each parser for a minute
@@ -82,6 +95,9 @@ fuzz: setup ## Fuzz each parser for a minute
 
 bench: setup ## Paired timings against peers (docs/performance.md)
 	benches/run.sh
+
+bench-envoy: setup ## The module in a real Envoy against Envoy's own policies (docs/performance.md)
+	adapters/envoy/bench/run.sh
 
 bench-instructions: ## Instruction counts under callgrind, checked against their budgets
 	@.ci/setup valgrind
