@@ -94,6 +94,7 @@ test: setup ## Everything that must be green before a change lands (under 40 min
 	.ci/proxy
 	.ci/package
 	.ci/runners
+	.ci/go
 	.ci/docs
 	.ci/envoy
 

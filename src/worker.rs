@@ -156,8 +156,26 @@ impl Worker {
         context: &PickContext,
         picks: &mut [Pick],
     ) -> Result<usize, NoHost> {
+        self.pick_batch_as(context, picks, |pick| pick)
+    }
+
+    /// The same for a caller that keeps picks in a form of its own, which `make` gives them: without
+    /// a second walk over all of them.
+    ///
+    /// # Errors
+    ///
+    /// Why there is no host, if the first request finds none.
+    #[inline]
+    pub fn pick_batch_as<T>(
+        &mut self,
+        context: &PickContext,
+        picks: &mut [T],
+        make: impl Fn(Pick) -> T,
+    ) -> Result<usize, NoHost> {
         let (snapshot, state) = self.advance();
-        let end = |chosen, state: &mut State| finish(chosen, snapshot, state, context.uncounted);
+        let end = |chosen, state: &mut State| {
+            finish(chosen, snapshot, state, context.uncounted).map(&make)
+        };
         match &snapshot.tables {
             Tables::RoundRobin(tables) => fill(picks, || tables.round_robin(state, &mut (), end)),
             Tables::Random(tables) => fill(picks, || tables.random(state, &mut (), end)),
@@ -167,7 +185,7 @@ impl Worker {
                 fill(picks, || end(tables.pick(state, &mut ()), state))
             }
             Tables::Hashed(_) | Tables::EnvoyHashed(_) => {
-                fill(picks, || others(snapshot, state, context))
+                fill(picks, || others(snapshot, state, context).map(&make))
             }
         }
     }
@@ -357,10 +375,7 @@ impl Worker {
 
 /// Fills `picks` up to the first one that finds no host.
 #[inline(always)]
-fn fill(
-    picks: &mut [Pick],
-    mut next: impl FnMut() -> Result<Pick, NoHost>,
-) -> Result<usize, NoHost> {
+fn fill<T>(picks: &mut [T], mut next: impl FnMut() -> Result<T, NoHost>) -> Result<usize, NoHost> {
     for (index, place) in picks.iter_mut().enumerate() {
         match next() {
             Ok(chosen) => *place = chosen,

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Replays give the same bytes in every language.
 
-    ffi/runners/test_runners.py BUILD_DIR
+    ffi/runners/test_runners.py BUILD_DIR [RUNNER...]
 
-BUILD_DIR/bin holds the tool and the runners. Each runner has to print what `plimsoll replay` prints, with
+BUILD_DIR/bin holds the tool and the runners, those of C and C++ unless told otherwise. Each runner has to print what `plimsoll replay` prints, with
 the same exit code, and to stop at the same lines. The last line of the output is "N passed, N failed".
 """
 
@@ -17,7 +17,7 @@ VECTORS = sorted((ROOT / "tests/vectors").glob("*.jsonl"))
 EDGES = ROOT / "tests/edges.jsonl"
 MALFORMED = ROOT / "tests/malformed-lines.txt"
 
-# The programs in BUILD_DIR/bin, one for each language.
+# The programs in BUILD_DIR/bin that there are without any other language.
 RUNNERS = ["replay-c", "replay-cpp"]
 
 LIMIT = 300  # seconds, for one program; longer than anything here takes
@@ -116,14 +116,14 @@ def test_each_result_comes_before_the_next_line_is_needed(_, runner):
 
 
 def main():
-    if len(sys.argv) != 2:
+    if len(sys.argv) < 2:
         print(__doc__, file=sys.stderr)
         return 2
     programs = Path(sys.argv[1]).resolve() / "bin"
     tool = [programs / "plimsoll"]
     tests = [(name, test) for name, test in globals().items() if name.startswith("test_")]
     results = []
-    for runner in RUNNERS:
+    for runner in sys.argv[2:] or RUNNERS:
         for name, test in tests:
             begun = time.monotonic()
             try:

@@ -1,6 +1,6 @@
 //! Many picks in one call, so that the way between two languages is gone once for all of them.
 
-use std::mem::{MaybeUninit, size_of};
+use std::mem::MaybeUninit;
 use std::slice;
 
 use plimsoll::{NoHost, Worker};
@@ -56,15 +56,10 @@ pub unsafe extern "C" fn plimsoll_worker_pick_batch(
     })
 }
 
-// `fill` lets the engine write its picks where the caller's are to stand.
-const _: () = assert!(size_of::<Pick>() == size_of::<plimsoll::Pick>());
-const _: () = assert!(align_of::<Pick>() == align_of::<plimsoll::Pick>());
+type Place = MaybeUninit<Pick>;
 
-type Slot = MaybeUninit<plimsoll::Pick>;
-
-/// Picks into the caller's memory: the engine's picks first, each turned into the caller's form in
-/// its place afterwards. A buffer of our own would either be allocated or have an end, and a batch
-/// in pieces would not be of one snapshot.
+/// Picks into the caller's memory, each pick in the caller's form at once. A buffer of our own would
+/// either be allocated or have an end, and a batch in pieces would not be of one snapshot.
 ///
 /// # Safety
 ///
@@ -75,21 +70,10 @@ unsafe fn fill(
     out: *mut Pick,
     capacity: usize,
 ) -> Result<usize, NoHost> {
-    let blank = plimsoll::Pick::default();
-    // SAFETY: the caller promises the room, and size and alignment fit (asserted above).
-    let slots = unsafe { slice::from_raw_parts_mut(out.cast::<Slot>(), capacity) };
-    for slot in &mut *slots {
-        slot.write(blank);
-    }
-    // SAFETY: all of it was initialised just now.
-    let answer = engine.pick_batch(context, unsafe { slots.assume_init_mut() });
+    // SAFETY: the caller promises the room, which need not have been written to.
+    let places = unsafe { slice::from_raw_parts_mut(out.cast::<Place>(), capacity) };
+    let answer = engine.pick_batch_as(context, places, |pick| Place::new(Pick::of(pick)));
     let count = answer.unwrap_or(0);
-    for (index, slot) in slots.iter_mut().enumerate() {
-        // SAFETY: initialised above, and still the engine's.
-        let pick = unsafe { slot.assume_init_read() };
-        let pick = if index < count { Pick::of(pick) } else { Pick::NONE };
-        // SAFETY: our own slot; from here on it holds the caller's form.
-        unsafe { slot.as_mut_ptr().cast::<Pick>().write(pick) };
-    }
+    places[count..].fill(Place::new(Pick::NONE));
     answer
 }
