@@ -34,7 +34,7 @@ def main():
     work = tempfile.mkdtemp(prefix="fidelity-")
     rig = Rig(arguments.envoy or envoy_binary(), arguments.tool, work)
     for scenario in chosen:
-        run(scenario, rig)
+        run(scenario, rig, arguments.verbose)
     if arguments.doc and not arguments.word:
         report.write(arguments.doc, chosen)
     failed = [s.name for s in chosen if not s.is_as_expected()]
@@ -46,7 +46,7 @@ def main():
     return 0
 
 
-def run(scenario, rig):
+def run(scenario, rig, verbose):
     """Runs one scenario and prints what came of it."""
     begun = time.monotonic()
     try:
@@ -58,14 +58,16 @@ def run(scenario, rig):
     print(f"{word}  {scenario.name}: {len(scenario.rows)} cases, {scenario.seconds:.1f} s",
           flush=True)
     for row in scenario.rows:
-        if not row.is_as_expected():
-            print(f"        {row.case}: {row.seen}, predicted {row.predicted}")
+        if verbose or not row.is_as_expected():
+            seen = "; ".join(f"{column}: {text}" for column, text in row.seen.items())
+            print(f"        {row.case}: {seen}; C: {row.predicted}")
 
 
 def _parse():
     parser = argparse.ArgumentParser(
         prog="fidelity", description="Compares a running Envoy with what the replay predicts.")
     parser.add_argument("word", nargs="*", help="run only scenarios whose names contain a word")
+    parser.add_argument("-v", "--verbose", action="store_true", help="print every case")
     parser.add_argument("--tool", required=True, help="the plimsoll tool")
     parser.add_argument("--envoy", help="Envoy's binary (default: that of the package)")
     parser.add_argument("--doc", help="the page to write")

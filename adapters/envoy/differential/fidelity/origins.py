@@ -47,6 +47,10 @@ class Origins:
     def __init__(self, first_port):
         self._first = first_port
 
+    def group_of(self, address):
+        """The group that an address belongs to."""
+        return (int(address.rsplit(":", 1)[1]) - self._first) // EACH
+
     def address(self, group, index=0):
         """One address of a group."""
         if not (group < GROUPS and index < EACH):

@@ -11,6 +11,14 @@ def tally(origins, group=None):
     return Counter(origins if group is None else map(group, origins))
 
 
+def regrouped(counts, group):
+    """The counts of groups, from the counts of their members."""
+    total = Counter()
+    for name, count in counts.items():
+        total[group(name)] += count
+    return total
+
+
 def deviation(seen, predicted):
     """The largest difference of a share between two tallies, in standard deviations."""
     seen_n, predicted_n = sum(seen.values()), sum(predicted.values())
