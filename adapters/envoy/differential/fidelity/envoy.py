@@ -88,13 +88,15 @@ class Envoy:
     def counter(self, name):
         return self.stats(name).get("", 0)
 
-    def hosts(self, cluster):
-        """What the admin interface says of a cluster's hosts, by address."""
+    def all_hosts(self):
+        """What the admin interface says of hosts: by cluster, by address."""
         everything = json.loads(self.admin("/clusters?format=json"))
-        status, = [s for s in everything["cluster_statuses"] if s["name"] == cluster]
         return {
-            "{address}:{port_value}".format(**host["address"]["socket_address"]): host
-            for host in status.get("host_statuses", [])
+            status["name"]: {
+                "{address}:{port_value}".format(**host["address"]["socket_address"]): host
+                for host in status.get("host_statuses", [])
+            }
+            for status in everything["cluster_statuses"]
         }
 
     def set_runtime(self, **values):

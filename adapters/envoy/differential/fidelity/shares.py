@@ -36,7 +36,8 @@ def agree(seen, predicted):
     return deviation(seen, predicted) <= SIGMAS
 
 
-def text(counts):
-    """The shares in the order of their names, in percent."""
+def text(counts, names=None):
+    """The shares of these names, or of all in their order, in percent."""
     total = sum(counts.values())
-    return " / ".join(f"{100 * counts[name] / total:.2f}" for name in sorted(counts, key=str))
+    names = sorted(counts, key=str) if names is None else names
+    return " / ".join(f"{100 * counts[name] / total:.2f}" for name in names)

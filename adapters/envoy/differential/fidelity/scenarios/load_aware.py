@@ -29,7 +29,7 @@ class Case:
 
 def _cases(rig):
     def two(a, b, **policy):
-        return Case(f"{a} / {b}", [zone(rig, LOCAL, 0), zone(rig, "zb", 1)], {0: a, 1: b}, policy)
+        return Case(f"{_load(a)} / {_load(b)}", [zone(rig, LOCAL, 0), zone(rig, "zb", 1)], {0: a, 1: b}, policy)
 
     def also(case, name):
         case.name = name
@@ -123,13 +123,18 @@ def steady(rig):
     for case, message, counts, old, new in zip(cases, messages, seen, before, after):
         predicted, counted = _predict(rig, case, message)
         grown = {column: per_tick(old[column], new[column]) for column in counts}
+        groups = sorted(predicted)
         rows.append(Row(
-            case.name, f"{shares.text(predicted)}; {_names(counted)}",
-            {column: f"{shares.text(counts[column])}; {_names(grown[column])}"
+            case.name, f"{shares.text(predicted, groups)}; {_names(counted)}",
+            {column: f"{shares.text(counts[column], groups)}; {_names(grown[column])}"
              for column in counts},
             {column: shares.agree(counts[column], predicted) and grown[column] == counted
              for column in counts}))
     return rows
+
+
+def _load(value):
+    return "silent" if value is None else value
 
 
 def _warm_up(client, cases, names):
