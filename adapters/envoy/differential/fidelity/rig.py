@@ -59,6 +59,10 @@ class Rig:
         rig.columns = tuple(column for column in self.columns if column.name == STOCK)
         return rig
 
+    def forms(self, message):
+        """What a cluster is called in each column."""
+        return {column.name: column.of(message["name"]) for column in self.columns}
+
     def each(self, measure):
         """What a measurement gives in each column."""
         return {column.name: measure(column) for column in self.columns}

@@ -113,7 +113,7 @@ def steady(rig):
     messages = [zoned(f"case{number}", case.localities, **case.policy)
                 for number, case in enumerate(cases)]
     with rig.envoy(messages, zone=LOCAL) as envoy, envoy.client() as client:
-        names = [{column.name: column.of(m["name"]) for column in rig.columns} for m in messages]
+        names = [rig.forms(message) for message in messages]
         _warm_up(client, cases, names)
         before = [_ticks(envoy, forms) for forms in names]
         seen = [{column: by_group(rig, client.origins(name, ASKED, reporting(case.loads)))

@@ -152,3 +152,9 @@ def _binary():
 
 
 HEADERS = [*_texts(), *_json(), *_binary()]
+
+# What Envoy's reader takes although it is no JSON, or says two things.
+NO_JSON = dict.fromkeys(
+    ('JSON {…,"eps":"nan"}', "JSON {…,}", "JSON {…,'eps':1}", "JSON {…,eps:1}",
+     'JSON {…,"eps":1,"eps":2}'),
+    "text that is no JSON is refused, and so is a field that stands there twice")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from .. import shares
 from ..clusters import client_side_weighted, cluster, host, locality, wrr_locality
 from ..scenario import Row, row, scenario
-from .report_headers import HEADERS, REPORTS
+from .report_headers import HEADERS, NO_JSON, REPORTS
 
 PERIOD_S = 0.1
 BEFORE = 'JSON {"application_utilization":0.5,"rps_fractional":617}'  # a weight of 1234
@@ -37,7 +37,10 @@ def weights_of_reports(rig):
 def weights_of_headers(rig):
     """Load reports as headers, good and bad ones, as text, JSON and base64: the weight of the host
     that sends them, which stays at 1234 where nothing is taken."""
-    return _weights(rig, [Case(f"`{name}`", header) for name, header in HEADERS])
+    rows = _weights(rig, [Case(f"`{name}`", header) for name, header in HEADERS])
+    for one in rows:
+        one.deliberate = NO_JSON.get(one.case.strip("`"))
+    return rows
 
 
 def _described(report, policy):
@@ -57,7 +60,7 @@ def _weights(rig, cases):
             [locality([host(address)])])
         for number, case in enumerate(cases)
     ]
-    names = [{column.name: column.of(m["name"]) for column in rig.columns} for m in messages]
+    names = [rig.forms(message) for message in messages]
     with rig.envoy(messages) as envoy, envoy.client() as client:
         for headers in [{"": BEFORE}] * len(cases), [case.header for case in cases]:
             for forms, sent in zip(names, headers):
@@ -245,7 +248,7 @@ def _split_row(rig, case, message, known, seen):
         predicted = current(replay)
         expected = shares.regrouped(replay.do("tally", n=300_000), _same)
     addresses = list(predicted)
-    columns = {column.name: column.of(message["name"]) for column in rig.columns}
+    columns = rig.forms(message)
     found = {column: {address: known[form][address]["weight"] for address in addresses}
              for column, form in columns.items()}
 
