@@ -48,13 +48,13 @@ class Envoy:
         _write(config, bootstrap(ports, [self._found(c) for c in clusters], zone, runtime))
         command = [
             binary, "-c", config, "--concurrency", "1", "--disable-hot-restart",
-            "--admin-address-path", self._path("admin"), "--log-path", self._path("log"),
+            "--admin-address-path", self._path("admin"),
         ]
         if log:
             command += ["--component-log-level", log]
-        with open(self._path("output"), "wb") as output:
+        with open(self._path("log"), "wb") as log_file:
             self._process = subprocess.Popen(
-                command, stdout=output, stderr=output, env={**os.environ, **(env or {})})
+                command, stdout=log_file, stderr=log_file, env={**os.environ, **(env or {})})
         try:
             self._wait_until_ready()
         except BaseException:
@@ -128,16 +128,12 @@ class Envoy:
     def _wait_until_ready(self):
         def is_ready():
             if self._process.poll() is not None:
-                raise RuntimeError(f"Envoy ended at once: {self._last_words()}")
+                raise RuntimeError(f"Envoy ended at once: {last_error(self.log())}")
             with contextlib.suppress(OSError):
                 return self.admin("/ready") == b"LIVE\n"
             return False
 
         self.wait_for("Envoy", is_ready)
-
-    def _last_words(self):
-        with open(self._path("output"), encoding="utf-8", errors="replace") as output:
-            return output.read() or last_error(self.log())
 
     def _found(self, cluster):
         """The cluster with a place to find its hosts, if they come from a file."""
