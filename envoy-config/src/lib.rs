@@ -217,6 +217,34 @@ pub fn parse_json(text: &str) -> Result<Value, ParseError> {
     json::parse(text)
 }
 
+/// Reads text as JSON or YAML, strictly, without asking what it means.
+///
+/// For callers that have fields of their own beside Envoy's.
+///
+/// # Errors
+///
+/// [`ParseError::Syntax`] only.
+///
+/// ```
+/// let value = plimsoll_envoy_config::parse_value("lb_policy: RANDOM")?;
+/// assert_eq!(value["lb_policy"], "RANDOM");
+/// # Ok::<(), plimsoll_envoy_config::ParseError>(())
+/// ```
+pub fn parse_value(text: &str) -> Result<Value, ParseError> {
+    parse_text(text)
+}
+
+/// Whether a key of a JSON object is the field `name` of one of Envoy's messages: as it is, or in
+/// `lowerCamelCase`.
+///
+/// ```
+/// assert!(plimsoll_envoy_config::is_field("lbPolicy", "lb_policy"));
+/// ```
+#[must_use]
+pub fn is_field(key: &str, name: &str) -> bool {
+    message::is_field(key, name)
+}
+
 /// What begins like JSON is read as JSON. A byte order mark is invisible and some editors write one,
 /// so it does not count.
 fn parse_text(text: &str) -> Result<Value, ParseError> {

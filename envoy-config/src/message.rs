@@ -41,7 +41,7 @@ impl<'a> Message<'a> {
     pub(crate) fn value(&mut self, name: &str) -> Result<Option<&'a Value>> {
         let mut found = None;
         for (key, value) in self.fields {
-            if key != name && !is_camel_case_of(key, name) {
+            if !is_field(key, name) {
                 continue;
             }
             self.taken.push(key);
@@ -150,8 +150,7 @@ impl<'a> Message<'a> {
     /// Of the members of a oneof, the one that is set; more than one is an error.
     pub(crate) fn only_one_of(&self, names: &[&str]) -> Result<()> {
         let is_set = |name: &&&str| {
-            let spelled = |key: &str| key == **name || is_camel_case_of(key, name);
-            self.fields.iter().any(|(key, value)| spelled(key) && !value.is_null())
+            self.fields.iter().any(|(key, value)| is_field(key, name) && !value.is_null())
         };
         let mut set = names.iter().filter(is_set);
         match (set.next(), set.next()) {
@@ -217,6 +216,11 @@ fn is_default(value: &Value) -> bool {
         Value::Array(items) => items.is_empty(),
         Value::Object(fields) => fields.is_empty(),
     }
+}
+
+/// Whether `key` names the field `name`, in either spelling.
+pub(crate) fn is_field(key: &str, name: &str) -> bool {
+    key == name || is_camel_case_of(key, name)
 }
 
 /// Whether `key` is the `lowerCamelCase` form of the `snake_case` name: no underscores, and the

@@ -1,0 +1,239 @@
+//! What one thread has of an engine: a worker to pick with, and the way from picked hosts to Envoy's
+//! numbers. Filters keep it as long as they have requests of it, also when its instance is gone.
+
+use std::sync::Arc;
+
+use plimsoll::orca::Headers;
+use plimsoll::{
+    NoHost, Outcome, Pick, PickContext, ReportFailure, ResponseLoad, Worker, WorkerOptions,
+};
+use plimsoll_envoy_config::parse_load_report;
+
+use crate::clock::now_ns;
+use crate::counts::Counts;
+use crate::engine::Engine;
+use crate::host::{LbHost, Request};
+use crate::log;
+use crate::metrics::Metrics;
+use crate::view::View;
+
+/// So many more hosts are tried while this thread cannot answer with the picked one.
+const SUBSTITUTES: u32 = 8;
+/// After so many picks it is clear that no request goes through the filter.
+const UNFILTERED: u64 = 1000;
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct Seat {
+    engine: Arc<Engine>,
+    /// Made with the first pick on the main thread, which mostly has none.
+    worker: Option<Worker>,
+    view: View,
+    /// Which healthy host is next, where the engine's pick cannot be had.
+    turn: u64,
+    counts: Arc<Counts>,
+    /// `None` once the instance is gone, and with it perhaps the configuration.
+    metrics: Option<Arc<Metrics>>,
+}
+
+/// The answer to Envoy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Choice {
+    pub(crate) priority: u32,
+    /// Among the healthy hosts of the priority.
+    pub(crate) index: u32,
+    /// The engine's pick, if this is it.
+    pub(crate) pick: Option<Pick>,
+}
+
+impl Seat {
+    pub(crate) fn new(engine: Arc<Engine>, metrics: Arc<Metrics>) -> Self {
+        let counts = Arc::new(Counts::default());
+        engine.count_for(Arc::clone(&counts));
+        Self { engine, worker: None, view: View::default(), turn: 0, counts, metrics: Some(metrics) }
+    }
+
+    /// The instance goes.
+    pub(crate) fn close(&mut self) {
+        self.metrics = None;
+    }
+
+    /// Hands metrics to Envoy once a second.
+    pub(crate) fn publish(&self) {
+        if self.engine.figures.are_fresh()
+            && let Some(metrics) = &self.metrics
+        {
+            self.engine.figures.publish(metrics);
+        }
+    }
+
+    pub(crate) fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// Gets ready to pick, or lets go of an old snapshot.
+    pub(crate) fn refresh(&mut self) {
+        if let Some(worker) = self.worker() {
+            worker.refresh();
+        }
+    }
+
+    fn worker(&mut self) -> Option<&mut Worker> {
+        if self.worker.is_none() {
+            // It fails when the engine is poisoned; healthy hosts then take turns.
+            self.worker = self.engine.cluster.worker_with(WorkerOptions::default()).ok();
+        }
+        self.worker.as_mut()
+    }
+
+    /// Takes note of hosts that changed.
+    pub(crate) fn look(&mut self, host: &impl LbHost) {
+        self.view = View::read(host);
+        if self.worker.is_some() {
+            self.refresh();
+        }
+    }
+
+    /// Chooses a host for a request.
+    pub(crate) fn choose(&mut self, host: &impl LbHost, request: &impl Request) -> Option<Choice> {
+        self.counts.picks.count();
+        let choice = self.by_policy(request);
+        let choice = choice.unwrap_or_else(|instead| {
+            let choice = self.substitute(instead?);
+            choice.inspect(|_| self.counts.substituted.count())
+        });
+        // The lists are those of the last update, so that this holds; Envoy warns if it does not.
+        let choice = choice.filter(|it| it.index < host.healthy_hosts(it.priority));
+        if choice.is_none() {
+            self.counts.no_host.count();
+        }
+        if self.counts.picks.get() == UNFILTERED {
+            self.check_filter();
+        }
+        choice
+    }
+
+    /// The engine's pick; otherwise the priority to choose another host from, if any may be chosen.
+    fn by_policy(&mut self, request: &impl Request) -> Result<Option<Choice>, Option<Instead>> {
+        let wants = self.engine.wants;
+        let retries = request.retries();
+        let hash = if wants.hash { request.hash() } else { None };
+        let instead = Instead { priority: 0, hash };
+        let context = PickContext {
+            retries: retries.saturating_add(SUBSTITUTES),
+            uncounted: !wants.ends,
+            now_ns: if wants.time { now_ns() } else { 0 },
+            hash,
+            attempt: 0,
+        };
+        if self.worker().is_none() {
+            return Err(Some(instead));
+        }
+        let Self { worker: Some(worker), view, .. } = self else { return Err(Some(instead)) };
+        let mut refused = 0;
+        let picked = worker.pick_filtered(&context, |pick, host| {
+            let Some(spot) = view.spot(pick, host) else { return false };
+            let is_refused = refused < retries && request.refuses(spot.priority, spot.index);
+            refused += u32::from(is_refused);
+            spot.healthy.is_some() && !is_refused
+        });
+        let pick = match picked {
+            Ok(pick) => pick,
+            // Asked for by `fail_traffic_on_panic`.
+            Err(NoHost::Panic) => return Err(None),
+            Err(_) => return Err(Some(instead)),
+        };
+        let spot = worker.host(pick).and_then(|host| view.spot(pick, host));
+        if let Some((spot, index)) = spot.and_then(|spot| Some((spot, spot.healthy?))) {
+            return Ok(Some(Choice { priority: spot.priority, index, pick: Some(pick) }));
+        }
+        self.end(pick, Outcome::Success);
+        Err(Some(Instead { priority: pick.priority, ..instead }))
+    }
+
+    /// A healthy host where the engine's cannot be had.
+    fn substitute(&mut self, instead: Instead) -> Option<Choice> {
+        self.turn += 1;
+        let turn = instead.hash.unwrap_or(self.turn);
+        let (priority, index) = self.view.any_healthy(instead.priority, turn)?;
+        Some(Choice { priority, index, pick: None })
+    }
+
+    /// The address of the host for the next request, if that is one that [`choose`](Self::choose)
+    /// could not answer with.
+    pub(crate) fn overflow(&mut self) -> Option<&str> {
+        // The hash of a request is not known to a filter.
+        if !self.engine.overflows() || self.engine.wants.hash {
+            return None;
+        }
+        self.worker()?;
+        let Self { worker: Some(worker), view, counts, .. } = self else { return None };
+        let pick = worker.pick(&PickContext::uncounted()).ok()?;
+        let host = worker.host(pick)?;
+        if view.spot(pick, host)?.healthy.is_some() {
+            return None;
+        }
+        counts.overflowed.count();
+        Some(host.address().as_str())
+    }
+
+    /// Takes in what a response says of its host's load: of the picked one if that is the one at
+    /// `address`, else of that one.
+    pub(crate) fn report(
+        &mut self,
+        pick: Option<Pick>,
+        address: &str,
+        headers: Headers<'_>,
+    ) -> Result<(), ReportFailure> {
+        let Some(worker) = self.worker() else { return Err(ReportFailure::NoData) };
+        let is_at = |pick: &Pick| {
+            worker.host(*pick).is_some_and(|host| host.address().as_str() == address)
+        };
+        let pick = pick.filter(is_at);
+        let pick = pick.or_else(|| {
+            worker.pick_override(&PickContext::uncounted(), [address], true).ok()
+        });
+        // A host that is gone, or not there yet.
+        let Some(pick) = pick else { return Err(ReportFailure::NoData) };
+        let load = ResponseLoad { headers, json: Some(&parse_load_report), ..Default::default() };
+        worker.report(pick, &load, now_ns())
+    }
+
+    /// Ends a request that was counted, or that never began.
+    pub(crate) fn end(&mut self, pick: Pick, outcome: Outcome) {
+        if pick.counted
+            && let Some(worker) = &self.worker
+        {
+            // It was counted once and ends once.
+            let _ = worker.done(pick, outcome);
+        }
+    }
+
+    /// Takes note that a picked request goes through the filter.
+    pub(crate) fn filters(&self) {
+        self.counts.filtered.count();
+    }
+
+    /// Whether requests go through the filter.
+    pub(crate) fn is_filtered(&self) -> bool {
+        self.counts.filtered.get() > 0
+    }
+
+    fn check_filter(&self) {
+        let wants = self.engine.wants;
+        if (wants.reports || wants.ends) && !self.is_filtered() {
+            log::warn(&format!(
+                "cluster {} goes by what requests tell, and none of {UNFILTERED} went through the \
+                 filter \"orca\": is it among the http_filters of the cluster's HttpProtocolOptions?",
+                self.engine.name()
+            ));
+        }
+    }
+}
+
+/// Where to take a host from, in place of the engine's.
+#[derive(Debug, Clone, Copy)]
+struct Instead {
+    priority: u32,
+    hash: Option<u64>,
+}
