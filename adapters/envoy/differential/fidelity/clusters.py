@@ -100,10 +100,14 @@ def cluster(name, policy, localities, assignment_policy=None, **fields):
     }
 
 
-def addresses(message):
-    """The addresses of a cluster, in the order of its assignment."""
-    return [
-        "{address}:{port_value}".format(**entry["endpoint"]["address"]["socket_address"])
-        for part in message["load_assignment"]["endpoints"]
-        for entry in part["lb_endpoints"]
-    ]
+def address_of(entry):
+    """The address of an endpoint, as `host` takes it."""
+    return "{address}:{port_value}".format(**entry["endpoint"]["address"]["socket_address"])
+
+
+def healthy(message):
+    """The addresses of a cluster's healthy hosts."""
+    return {
+        address_of(entry) for part in message["load_assignment"]["endpoints"]
+        for entry in part["lb_endpoints"] if "health_status" not in entry
+    }

@@ -35,17 +35,18 @@ class Envoy:
     """A running Envoy."""
 
     def __init__(self, binary, work, ports, clusters, zone=None, runtime=None, log=None,
-                 env=None):
+                 filters=(), environment=None):
         """Starts it with these clusters, and returns once it serves.
 
         A cluster of the type EDS gets its hosts from a file that `assign` writes. `log` are
-        component log levels.
+        component log levels, `filters` go before the front's router.
         """
         self._work = work
         self._ports = ports
         os.makedirs(work, exist_ok=True)
         config = self._path("bootstrap.json")
-        _write(config, bootstrap(ports, [self._found(c) for c in clusters], zone, runtime))
+        _write(config, bootstrap(
+            ports, [self._found(c) for c in clusters], zone, runtime, filters))
         command = [
             binary, "-c", config, "--concurrency", "1", "--disable-hot-restart",
             "--admin-address-path", self._path("admin"),
@@ -54,7 +55,7 @@ class Envoy:
             command += ["--component-log-level", log]
         with open(self._path("log"), "wb") as log_file:
             self._process = subprocess.Popen(
-                command, stdout=log_file, stderr=log_file, env={**os.environ, **(env or {})})
+                command, stdout=log_file, stderr=log_file, env={**os.environ, **(environment or {})})
         try:
             self._wait_until_ready()
         except BaseException:
@@ -159,7 +160,7 @@ class Envoy:
         return os.path.join(self._work, name)
 
 
-def bootstrap(ports, clusters, zone=None, runtime=None):
+def bootstrap(ports, clusters, zone=None, runtime=None, filters=()):
     """The bootstrap of a front to these clusters, and of all origins.
 
     A request names its cluster in `x-cluster` and is hashed by `x-key`; one with
@@ -172,7 +173,7 @@ def bootstrap(ports, clusters, zone=None, runtime=None):
         "name": "front",
         "address": {"socket_address": {"address": LOOPBACK, "port_value": ports.front}},
         "filter_chains": [{"filters": [connection_manager(
-            "front", _front_routes(), include_request_attempt_count=True)]}],
+            "front", _front_routes(), filters, include_request_attempt_count=True)]}],
     }
     return {
         "node": node,
@@ -212,7 +213,7 @@ def _front_routes():
     ]
 
 
-def validate(binary, work, cluster, env=None):
+def validate(binary, work, cluster):
     """What Envoy finds wrong with a cluster; None if it accepts it."""
     os.makedirs(work, exist_ok=True)
     path = os.path.join(work, "validated.json")
@@ -220,7 +221,7 @@ def validate(binary, work, cluster, env=None):
     _write(path, {"node": NODE, "admin": admin, "static_resources": {"clusters": [cluster]}})
     result = subprocess.run(
         [binary, "--mode", "validate", "-c", path], capture_output=True, text=True, check=False,
-        timeout=PATIENCE_S, env={**os.environ, **(env or {})}, errors="replace")
+        timeout=PATIENCE_S, errors="replace")
     if result.returncode == 0:
         return None
     if result.returncode < 0:

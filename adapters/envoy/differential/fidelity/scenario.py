@@ -36,16 +36,24 @@ def row(case, measured, predicted, agrees, show=str, **more):
         {column: agrees(value, predicted) for column, value in measured.items()}, **more)
 
 
-def same_sequence(case, measured, predicted, **more):
-    """A row for sequences that have to be equal, item by item."""
-    def share(values):
-        equal = sum(a == b for a, b in zip(values, predicted))
-        return f"{equal} of {len(predicted)}"
+def same_sequence(case, measured, predicted, reachable=None):
+    """A row for sequences that have to be equal, item by item.
 
-    return Row(
-        case, f"{len(predicted)}",
-        {column: share(values) for column, values in measured.items()},
-        {column: list(values) == list(predicted) for column, values in measured.items()}, **more)
+    `reachable` are the hosts that a module can answer with, if that is not all of them: its column is
+    compared where one of these is predicted.
+    """
+    result = Row(case, f"{len(predicted)}", {}, {})
+    for column, values in measured.items():
+        pairs = list(zip(values, predicted, strict=True))
+        if column == MODULE and reachable is not None:
+            pairs = [(seen, host) for seen, host in pairs if host in reachable]
+            if not pairs:
+                result.seen[column] = "none possible"
+                continue
+        equal = sum(seen == host for seen, host in pairs)
+        result.seen[column] = f"{equal} of {len(pairs)}"
+        result.agrees[column] = equal == len(pairs)
+    return result
 
 
 @dataclass

@@ -1,9 +1,11 @@
 """Policies that draw a host: shares within four standard deviations."""
 
+from collections import Counter
+
 from .. import shares
 from ..clusters import cluster, host, least_request, locality, random
-from ..scenario import row, scenario
-from .hashing import finish, open_requests
+from ..held import Held
+from ..scenario import STOCK, Row, scenario
 
 ASKED = 8_000
 PREDICTED = 400_000
@@ -36,29 +38,35 @@ def drawn(rig):
              "default_value": 0.0, "runtime_key": "bias"}), equal), 3),
     ]
     with rig.envoy([message for _, message, _ in cases]) as envoy, rig.replay() as replay:
-        return [_row(rig, envoy, replay, *case) for case in cases]
+        measured = [rig.each(message, lambda name: _ask(envoy, name, held))
+                    for _, message, held in cases]
+        return [_row(replay, case, message, {
+            column: (counts, shares.tally(held.finish()))
+            for column, (counts, held) in found.items()})
+            for (case, message, _), found in zip(cases, measured)]
 
 
-def _row(rig, envoy, replay, case, message, held):
-    rows = []
-    measured = {}
-    predicted = None
-    for column in rig.columns:
-        name = column.of(message["name"])
-        opened = open_requests(envoy, name, held, delay_ms=4_000)
-        with envoy.client() as client:
-            measured[column.name] = shares.tally(client.origins(name, ASKED))
-        busy = shares.tally(finish(connection) for connection in opened)
+def _ask(envoy, name, count):
+    """Who answers while so many requests are open; and these."""
+    held = Held(envoy, name, count)
+    with envoy.client() as client:
+        counts = shares.tally(client.origins(name, ASKED))
+    held.check()
+    return counts, held
+
+
+def _row(replay, case, message, found):
+    """A row; which hosts are busy is another matter in each column."""
+    predicted = {}
+    for column, (_, busy) in found.items():
         replay.open(message, seed=1)
         replay.do("load", hosts=dict(busy))
-        predicted = shares.tally([])
-        predicted.update(replay.do("tally", n=PREDICTED))
-        rows.append(row(case, {column.name: measured[column.name]}, predicted, shares.agree, _few))
-    merged = rows[0]
-    for other in rows[1:]:
-        merged.seen |= other.seen
-        merged.agrees |= other.agrees
-    return merged
+        predicted[column] = Counter(replay.do("tally", n=PREDICTED))
+    return Row(
+        case, _few(predicted[STOCK]),
+        {column: _few(counts) for column, (counts, _) in found.items()},
+        {column: shares.agree(counts, predicted[column])
+         for column, (counts, _) in found.items()})
 
 
 def _few(counts):

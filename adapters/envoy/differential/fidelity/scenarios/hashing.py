@@ -1,7 +1,8 @@
 """Policies that go by a hash: every key has to reach the host that the replay names."""
 
-from ..clusters import cluster, host, locality, maglev, ring_hash
+from ..clusters import cluster, healthy, host, locality, maglev, ring_hash
 from ..envoy import HASH_POLICY, RETRIES
+from ..held import Held
 from ..scenario import same_sequence, scenario
 
 KEYS = [{"x-key": f"key-{number}"} for number in range(2_000)]
@@ -26,8 +27,9 @@ def _clusters(origins):
         locality([host(address) for address in many[20:30]], priority=1),
     ]
     dead = [locality([host(address, health="UNHEALTHY") for address in few])]
-    named = [locality([host(address, hostname=f"host-{i}", hash_key=f"name-{i}" if i % 2 else None)
+    keyed = [locality([host(address, hash_key=f"name-{i}" if i % 2 else None)
                        for i, address in enumerate(few)])]
+    named = [locality([host(address, hostname=f"host-{i}") for i, address in enumerate(few)])]
     hostnames = {"consistent_hashing_lb_config": {"use_hostname_for_hashing": True}}
     murmur = {"hash_function": "MURMUR_HASH_2"}
     for policy, build in (("ring_hash", ring_hash), ("maglev", maglev)):
@@ -37,7 +39,8 @@ def _clusters(origins):
         yield f"{policy}, two weighted localities and one without", build(**WEIGHTED), zones
         yield f"{policy}, half of a priority failed", build(), half
         yield f"{policy}, panic", build(), dead
-        yield f"{policy}, keyed by hostname or metadata", build(**hostnames), named
+        yield f"{policy}, some hosts keyed by metadata", build(), keyed
+        yield f"{policy}, keyed by hostname", build(**hostnames), named
     yield "ring_hash, murmur, weights", ring_hash(**murmur), heavier
     yield "ring_hash, murmur, 100 hosts", ring_hash(**murmur), crowd
     yield "ring_hash of 1021 points", ring_hash(minimum_ring_size=1021, maximum_ring_size=1021), crowd
@@ -61,9 +64,12 @@ def keys(rig):
 def _keys_row(rig, client, replay, case, message, hashes):
     replay.open(message)
     predicted = replay.do("pick", n=len(hashes), hash=hashes)
-    measured = rig.each(lambda column: [
-        answer.origin for answer in client.ask(column.of(message["name"]), KEYS)])
-    return same_sequence(case, measured, predicted)
+    measured = rig.each(message, lambda name: _answered(client, name, KEYS))
+    return same_sequence(case, measured, predicted, healthy(message))
+
+
+def _answered(client, name, requests):
+    return [answer.origin for answer in client.ask(name, requests)]
 
 
 @scenario("hash-retries", "Hash policies: hosts of retries")
@@ -87,9 +93,7 @@ def retries(rig):
                 if attempt == 0:
                     continue
                 failing = [{**key, "x-fail-attempts": str(attempt)} for key in KEYS]
-                measured = rig.each(lambda column: [
-                    answer.origin
-                    for answer in client.ask(column.of(message["name"]), failing)])
+                measured = rig.each(message, lambda name: _answered(client, name, failing))
                 case = f"{message['name']}, attempt {attempt + 1}"
                 rows.append(same_sequence(case, measured, [hosts[-1] for hosts in tried]))
     return rows
@@ -107,35 +111,12 @@ def bounded_load(rig):
     key = {"x-key": "abc"}
     rows = []
     with rig.envoy(clusters) as envoy, rig.replay() as replay:
+        opened = [rig.each(message, lambda name: Held(envoy, name, 14, key))
+                  for message in clusters]
         number, = replay.hashes(HASH_POLICY, [{"headers": key}])
-        for message in clusters:
+        for message, requests in zip(clusters, opened):
             replay.open(message)
             predicted = replay.do("pick", n=14, hash=number, hold=True)
-            measured = rig.each(lambda column: held(
-                envoy, column.of(message["name"]), 14, delay_ms=1_000, **key))
+            measured = {column: held.finish() for column, held in requests.items()}
             rows.append(same_sequence(message["name"], measured, predicted))
     return rows
-
-
-def held(envoy, cluster_name, count, delay_ms, **headers):
-    """The origins of requests of which each one is sent while all before it are still open."""
-    clients = open_requests(envoy, cluster_name, count, delay_ms, **headers)
-    return [finish(client) for client in clients]
-
-
-def open_requests(envoy, cluster_name, count, delay_ms, **headers):
-    """Sends requests that stay open for a while, each on its own connection, one after another."""
-    active = f"cluster.{cluster_name}.upstream_rq_active"
-    delayed = {**headers, "x-envoy-fault-delay-request": str(delay_ms)}
-    clients = []
-    for number in range(1, count + 1):
-        clients.append(envoy.client())
-        clients[-1].send(cluster_name, delayed)
-        envoy.wait_for("an open request", lambda: envoy.counter(active) == number)
-    return clients
-
-
-def finish(client):
-    """The origin that answers an open request."""
-    with client:
-        return client.receive().origin

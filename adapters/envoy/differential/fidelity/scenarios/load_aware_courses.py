@@ -92,8 +92,8 @@ def membership(rig):
 
 def _run(rig, courses):
     messages = [course.message(f"course{number}") for number, course in enumerate(courses)]
-    plan = [(course, column.of(message["name"]))
-            for course, message in zip(courses, messages) for column in rig.columns]
+    plan = [(course, name) for course, message in zip(courses, messages)
+            for name in rig.forms(message).values()]
     seen = {name: [] for _, name in plan}
     with rig.envoy(messages, zone=LOCAL) as envoy, envoy.client() as client:
         started = {name: _ticks_of(envoy, name) for name in seen}
@@ -106,7 +106,7 @@ def _run(rig, courses):
     rows = []
     for course, message in zip(courses, messages):
         predicted = _predict(rig, course, message)
-        counts = rig.each(lambda column: seen[column.of(message["name"])])
+        counts = rig.each(message, seen.get)
         rows.append(Row(
             course.name, _text(course, predicted, predicted),
             {column: _text(course, values, predicted) for column, values in counts.items()},

@@ -1,6 +1,6 @@
 """How traffic divides among priorities: exact, by asking for every residue of the hash."""
 
-from ..clusters import cluster, host, locality, maglev
+from ..clusters import address_of, cluster, healthy, host, locality, maglev
 from ..envoy import HASH_POLICY
 from ..scenario import same_sequence, scenario
 
@@ -50,9 +50,9 @@ def loads(rig):
 def _row(rig, client, replay, mix, message, keys, hashes):
     replay.open(message)
     predicted = replay.do("pick", n=len(hashes), hash=hashes)
-    measured = rig.each(lambda column: [
-        answer.origin for answer in client.ask(column.of(message["name"]), keys)])
-    row = same_sequence(mix, measured, predicted)
+    measured = rig.each(message, lambda name: [
+        answer.origin for answer in client.ask(name, keys)])
+    row = same_sequence(mix, measured, predicted, healthy(message))
     row.predicted = _split(message, predicted)
     return row
 
@@ -60,8 +60,7 @@ def _row(rig, client, replay, mix, message, keys, hashes):
 def _split(message, picks):
     """How many of the picks each priority got, "/" between them, and how many nobody did."""
     priority_of = {
-        "{address}:{port_value}".format(**entry["endpoint"]["address"]["socket_address"]):
-            part.get("priority", 0)
+        address_of(entry): part.get("priority", 0)
         for part in message["load_assignment"]["endpoints"] for entry in part["lb_endpoints"]
     }
     counts = [0] * (1 + max(part.get("priority", 0)

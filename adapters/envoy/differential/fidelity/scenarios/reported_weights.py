@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections import Counter
 from dataclasses import dataclass, field
 
 from .. import shares
@@ -129,10 +130,9 @@ def timelines(rig):
             weight_update_period=f"{PERIOD_S}s"), [locality([host(address)])])
         for number, (blackout, expiration, _) in enumerate(TIMELINES)
     ]
-    reports = sorted((at, column.of(message["name"]))
-                     for message, (_, _, times) in zip(messages, TIMELINES)
-                     for at in times for column in rig.columns)
-    seen = {column.of(message["name"]): [] for message in messages for column in rig.columns}
+    reports = sorted((at, name) for message, (_, _, times) in zip(messages, TIMELINES)
+                     for at in times for name in rig.forms(message).values())
+    seen = {name: [] for _, name in reports}
     with rig.envoy(messages) as envoy, envoy.client() as client:
         begun = time.monotonic()
         while (now := time.monotonic() - begun) < LENGTH_S:
@@ -146,7 +146,7 @@ def timelines(rig):
         return [
             row(f"blackout {line[0]} s, expiration {line[1]} s, reports at "
                 + ", ".join(f"{at:g}" for at in line[2]),
-                rig.each(lambda column: seen[column.of(message["name"])]),
+                rig.each(message, seen.get),
                 _course(replay, message, address, line[2]), _near, _changes)
             for message, line in zip(messages, TIMELINES)
         ]
@@ -211,20 +211,15 @@ def split(rig):
     messages = [cluster(f"case{number}", policy, localities)
                 for number, (_, policy, localities, _) in enumerate(cases)]
     with rig.envoy(messages) as envoy, envoy.client() as client:
-        names = [column.of(message["name"]) for message in messages for column in rig.columns]
-        told_by = [case[3] for case in cases for _ in rig.columns]
+        told_by = {name: case[3] for case, message in zip(cases, messages)
+                   for name in rig.forms(message).values()}
         for _ in range(3):
-            for name, weights in zip(names, told_by):
+            for name, weights in told_by.items():
                 client.origins(name, 200, _headers(weights))
             time.sleep(4 * PERIOD_S)
         known = envoy.all_hosts()
-        seen = {name: shares.regrouped(shares.tally(client.origins(name, ASKED)), _same)
-                for name in names}
+        seen = {name: shares.tally(client.origins(name, ASKED)) for name in told_by}
     return [_split_row(rig, case, message, known, seen) for case, message in zip(cases, messages)]
-
-
-def _same(address):
-    return address
 
 
 def _headers(weights):
@@ -246,7 +241,7 @@ def _split_row(rig, case, message, known, seen):
                     told(replay, address, {"endpoint-load-metrics": _reported(weights[group])})
             replay.do("advance", ms=400)
         predicted = current(replay)
-        expected = shares.regrouped(replay.do("tally", n=300_000), _same)
+        expected = Counter(replay.do("tally", n=300_000))
     addresses = list(predicted)
     columns = rig.forms(message)
     found = {column: {address: known[form][address]["weight"] for address in addresses}
