@@ -18,7 +18,7 @@ INSTALL := PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)' BIND
 # What a static Rust library needs besides itself.
 LINK := $(BUILD)/lib/libplimsoll.a -lpthread -ldl -lm
 
-.PHONY: help setup lib install uninstall tool proxy demo test soak fuzz bench bench-instructions abi-check clean
+.PHONY: help setup lib load-driver install uninstall tool proxy demo envoy-module demo-envoy test soak fuzz bench bench-instructions abi-check clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 22
@@ -45,14 +45,26 @@ tool: setup ## Build the plimsoll tool: build/bin/plimsoll
 
 PROXY_SOURCES := ffi/examples/proxy.c $(wildcard ffi/examples/proxy/*.c)
 
-proxy: lib ## Build the example proxy, its origin and its load driver into build/bin
+proxy: lib load-driver ## Build the example proxy, its origin and its load driver into build/bin
 	@mkdir -p $(BUILD)/bin
 	$(CC) $(CFLAGS) -I include -I ffi/examples -o $(BUILD)/bin/proxy $(PROXY_SOURCES) $(LINK)
-	$(CC) $(CFLAGS) -o $(BUILD)/bin/origin ffi/examples/origin.c
-	$(CC) $(CFLAGS) -o $(BUILD)/bin/load ffi/examples/load.c
 
 demo: proxy tool ## A proxy; hosts fail, recover, report load, keep sessions, get hot: the split beside the expected one
 	examples/demo.sh $(BUILD)/bin
+
+envoy-module: setup ## Build the module for Envoy: build/envoy/libplimsoll_envoy.so (docs/envoy.md)
+	$(CARGO) build --release --locked -p plimsoll-envoy
+	@mkdir -p $(BUILD)/envoy
+	cp --remove-destination $(TARGET)/release/libplimsoll_envoy.so $(BUILD)/envoy/
+
+# Without what else the example proxy needs.
+load-driver: setup
+	@mkdir -p $(BUILD)/bin
+	$(CC) $(CFLAGS) -o $(BUILD)/bin/origin ffi/examples/origin.c
+	$(CC) $(CFLAGS) -o $(BUILD)/bin/load ffi/examples/load.c
+
+demo-envoy: envoy-module load-driver ## The module in a real Envoy: a busy zone, and where traffic goes, beside stock Envoy
+	python3 examples/envoy/demo.py "$$(adapters/envoy/fetch)" $(BUILD)/envoy $(BUILD)/bin
 
 test: setup ## Everything that must be green before a change lands (under 40 minutes on 2 cores)
 	.ci/format
@@ -61,6 +73,7 @@ test: setup ## Everything that must be green before a change lands (under 40 min
 	.ci/loom
 	.ci/proxy
 	.ci/package
+	.ci/envoy
 
 soak: setup ## What takes longer: deeper models, more random cases, fuzzing
 	.ci/soak

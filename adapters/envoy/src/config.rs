@@ -77,17 +77,14 @@ impl Settings {
         // A name is required there, and Envoy does not say it here.
         fields.insert("name".to_owned(), json!("plimsoll"));
         let mut config = cluster_from_value(&Value::Object(fields))?.config;
+        if is_switched_off(&config.locality_routing) {
+            config.locality_routing = LocalityRouting::Unset;
+        }
         has_all_it_needs(&config)?;
         config.behavior = behavior;
         // Envoy decides which hosts requests may name, before it asks its policy.
         config.override_host_status = HostStatuses::ALL;
-        Ok(Self {
-            config,
-            overprovisioning_factor,
-            weighted_priority_health,
-            node_locality,
-            seed,
-        })
+        Ok(Self { config, overprovisioning_factor, weighted_priority_health, node_locality, seed })
     }
 
     /// The same for a cluster of this name.
@@ -103,6 +100,11 @@ impl Settings {
             ..Options::default()
         }
     }
+}
+
+/// `fail_traffic_on_panic` stands among the settings of zone-aware routing, which may be for that alone.
+fn is_switched_off(routing: &LocalityRouting) -> bool {
+    matches!(routing, LocalityRouting::ZoneAware(routing) if routing.routing_enabled <= 0.0)
 }
 
 /// What Envoy does not tell a module cannot be gone by.
@@ -121,11 +123,13 @@ fn has_all_it_needs(config: &ClusterConfig) -> Result<(), ConfigError> {
         return unsupported("enable_oob_load_report", what);
     }
     if matches!(routing, LocalityRouting::ZoneAware(_)) {
-        let what = "zone-aware routing: Envoy does not show its modules the local cluster";
+        let what = "zone-aware routing: Envoy does not show its modules the local cluster \
+                    (routing_enabled: {value: 0} switches it off)";
         return unsupported("zone_aware_lb_config", what);
     }
     if config.override_host.is_some() {
-        let what = "override_host inside: put Envoy's own around, with this policy as fallback_policy";
+        let what =
+            "override_host inside: put Envoy's own around, with this policy as fallback_policy";
         return unsupported("override_host", what);
     }
     if config.ignore_new_hosts_until_first_hc {

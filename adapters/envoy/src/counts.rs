@@ -19,6 +19,9 @@ impl Figure {
     }
 }
 
+/// The way to one of them.
+pub(crate) type Read = fn(&Counts) -> u64;
+
 /// See the module.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
@@ -37,7 +40,7 @@ pub(crate) struct Counts {
 
 impl Counts {
     /// Their names in `/stats`, and the way to them.
-    pub(crate) const ALL: [(&'static str, fn(&Self) -> u64); 5] = [
+    pub(crate) const ALL: [(&'static str, Read); 5] = [
         ("picks", |counts| counts.picks.get()),
         ("picks_substituted", |counts| counts.substituted.get()),
         ("picks_without_host", |counts| counts.no_host.get()),

@@ -7,7 +7,7 @@ use plimsoll::config::{Assignment, Behavior, ConsistentHashing, LocalityRouting,
 use plimsoll::{Cluster, Error};
 
 use crate::config::Settings;
-use crate::counts::Counts;
+use crate::counts::{Counts, Read};
 use crate::figures::Figures;
 use crate::log;
 
@@ -137,7 +137,7 @@ impl Engine {
     }
 
     /// The sum of what all instances counted. Those that are gone stay in it.
-    pub(crate) fn counted(&self, figure: fn(&Counts) -> u64) -> u64 {
+    pub(crate) fn counted(&self, figure: Read) -> u64 {
         lock(&self.counts).iter().map(|counts| figure(counts)).sum()
     }
 }

@@ -159,7 +159,9 @@ impl LbHost for Lb {
     fn localities(&self, priority: u32) -> u32 {
         let handle = self.0;
         // SAFETY: a live handle; Envoy checks the priority.
-        narrow(unsafe { abi::envoy_dynamic_module_callback_lb_get_locality_count(handle, priority) })
+        narrow(unsafe {
+            abi::envoy_dynamic_module_callback_lb_get_locality_count(handle, priority)
+        })
     }
 
     fn locality(&self, priority: u32, index: u32) -> Option<(u32, &str)> {

@@ -147,7 +147,9 @@ fn youngest_ms(view: &View) -> HashMap<(u32, &Locality), u64> {
         let Some(load) = host.load else { continue };
         let age = u64::try_from(load.age.as_millis()).unwrap_or(u64::MAX);
         let key = (host.host.priority(), host.host.locality());
-        ages.entry(key).and_modify(|youngest: &mut u64| *youngest = age.min(*youngest)).or_insert(age);
+        ages.entry(key)
+            .and_modify(|youngest: &mut u64| *youngest = age.min(*youngest))
+            .or_insert(age);
     }
     ages
 }

@@ -41,10 +41,8 @@ unsafe extern "C" fn envoy_dynamic_module_on_lb_config_new(
     text: Buffer,
 ) -> ModulePtr {
     guard("lb_config_new", std::ptr::null(), || {
-        let environment = Environment {
-            is_validating: envoy::is_validating(),
-            has_batches: envoy::is_1_40(),
-        };
+        let environment =
+            Environment { is_validating: envoy::is_validating(), has_batches: envoy::is_1_40() };
         // SAFETY: Envoy passed the handle; it goes with the policy, in `lb_config_destroy`.
         let metrics = unsafe { Config::new(config) };
         // SAFETY: the caller's promise.

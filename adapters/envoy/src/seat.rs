@@ -50,7 +50,14 @@ impl Seat {
     pub(crate) fn new(engine: Arc<Engine>, metrics: Arc<Metrics>) -> Self {
         let counts = Arc::new(Counts::default());
         engine.count_for(Arc::clone(&counts));
-        Self { engine, worker: None, view: View::default(), turn: 0, counts, metrics: Some(metrics) }
+        Self {
+            engine,
+            worker: None,
+            view: View::default(),
+            turn: 0,
+            counts,
+            metrics: Some(metrics),
+        }
     }
 
     /// The instance goes.
@@ -186,13 +193,11 @@ impl Seat {
         headers: Headers<'_>,
     ) -> Result<(), ReportFailure> {
         let Some(worker) = self.worker() else { return Err(ReportFailure::NoData) };
-        let is_at = |pick: &Pick| {
-            worker.host(*pick).is_some_and(|host| host.address().as_str() == address)
-        };
+        let is_at =
+            |pick: &Pick| worker.host(*pick).is_some_and(|host| host.address().as_str() == address);
         let pick = pick.filter(is_at);
-        let pick = pick.or_else(|| {
-            worker.pick_override(&PickContext::uncounted(), [address], true).ok()
-        });
+        let pick =
+            pick.or_else(|| worker.pick_override(&PickContext::uncounted(), [address], true).ok());
         // A host that is gone, or not there yet.
         let Some(pick) = pick else { return Err(ReportFailure::NoData) };
         let load = ResponseLoad { headers, json: Some(&parse_load_report), ..Default::default() };

@@ -111,7 +111,8 @@ impl AssignmentReader {
 
     /// Gives the groups of one priority their localities' weights.
     fn weigh(&mut self, host: &impl LbHost, priority: u32, groups: &mut [LocalityEndpoints]) {
-        let shown = (0..host.localities(priority)).filter_map(|index| host.locality(priority, index));
+        let shown =
+            (0..host.localities(priority)).filter_map(|index| host.locality(priority, index));
         let by_address: HashMap<&str, u32> =
             shown.map(|(weight, address)| (address, weight)).collect();
         for group in groups.iter() {
@@ -129,17 +130,13 @@ impl AssignmentReader {
 
 /// The hosts of one priority in Envoy's order, which may show: a group for each run of hosts of the
 /// same locality.
-fn groups(
-    host: &impl LbHost,
-    priority: u32,
-    has_keys: bool,
-    groups: &mut Vec<LocalityEndpoints>,
-) {
+fn groups(host: &impl LbHost, priority: u32, has_keys: bool, groups: &mut Vec<LocalityEndpoints>) {
     let first = groups.len();
     for index in 0..host.hosts(priority) {
         let Some(row) = host.host(priority, index) else { continue };
         let [region, zone, sub_zone] = row.locality;
-        let is_of = |it: &Locality| it.region == region && it.zone == zone && it.sub_zone == sub_zone;
+        let is_of =
+            |it: &Locality| it.region == region && it.zone == zone && it.sub_zone == sub_zone;
         if groups.len() == first || !groups.last().is_some_and(|group| is_of(&group.locality)) {
             let locality = Locality::new(region, zone, sub_zone);
             groups.push(LocalityEndpoints { locality, priority, ..LocalityEndpoints::default() });

@@ -39,8 +39,13 @@ def near(value, expected, tolerance, what=""):
     assert abs(value - expected) <= tolerance, f"{what} {value:.4f}, not {expected} +- {tolerance}"
 
 
-def module(**more):
-    return {"name": "plimsoll_envoy", "do_not_close": True, "metrics_namespace": "plimsoll", **more}
+def is_1_39():
+    version = subprocess.run([ENVOY, "--version"], capture_output=True, text=True, check=True)
+    return "/1.39." in version.stdout
+
+
+def module():
+    return {"name": "plimsoll_envoy", "do_not_close": True, "metrics_namespace": "plimsoll"}
 
 
 def policy(kind, **config):
@@ -112,8 +117,8 @@ def group(zone, *endpoints, priority=0, weight=None):
     return {**result, "load_balancing_weight": weight} if weight else result
 
 
-def bootstrap(*clusters, filters=(), route=None):
-    """A listener for each cluster, and the clusters."""
+def bootstrap(*clusters, filters=(), route=None, by_cds=False):
+    """A listener for each cluster, and the clusters, if they do not come by CDS."""
     def listener(it):
         name = it["name"]
         router = {"name": "envoy.filters.http.router", "typed_config": {
@@ -125,29 +130,43 @@ def bootstrap(*clusters, filters=(), route=None):
                 "@type": TYPES + "filters.network.http_connection_manager.v3."
                                  "HttpConnectionManager",
                 "stat_prefix": "in",
-                "route_config": {"virtual_hosts": [{
+                "route_config": {"validate_clusters": False, "virtual_hosts": [{
                     "name": "v", "domains": ["*"],
                     "routes": [{"match": {"prefix": "/"},
                                 "route": {"cluster": name, "timeout": "5s", **(route or {})}}]}]},
                 "http_filters": [*filters, router]}}]}]}
-    return {
+    monitor = "envoy.resource_monitors.global_downstream_max_connections"
+    result = {
         "node": {"id": "n", "cluster": "c", "locality": NODE},
         "admin": {"address": {"socket_address": {"address": "127.0.0.1", "port_value": 0}}},
-        "static_resources": {"listeners": [listener(it) for it in clusters],
-                             "clusters": list(clusters)},
+        "overload_manager": {"resource_monitors": [{"name": monitor, "typed_config": {
+            "@type": TYPES + "resource_monitors.downstream_connections.v3."
+                             "DownstreamConnectionsConfig",
+            "max_active_downstream_connections": 10000}}]},
+        "static_resources": {"listeners": [listener(it) for it in clusters]},
     }
+    if by_cds:
+        result["dynamic_resources"] = {"cds_config": {
+            "resource_api_version": "V3",
+            "path_config_source": {"path": "DIRECTORY/clusters.json",
+                                   "watched_directory": {"path": "DIRECTORY"}}}}
+    else:
+        result["static_resources"]["clusters"] = list(clusters)
+    return result
 
 
 class Envoy:
     """A running Envoy; leaving the context ends it and looks through its log."""
 
-    def __init__(self, config, hosts=None, concurrency=2):
+    def __init__(self, config, hosts=None, concurrency=2, clusters=()):
         self.directory = tempfile.TemporaryDirectory(prefix="plimsoll-envoy-")
         self.path = pathlib.Path(self.directory.name)
         self.log_path = self.path / "log"
         self.ports = {}
         for name, groups in (hosts or {}).items():
             self.assign(name, *groups)
+        if clusters:
+            self.configure(*clusters)
         self.process = self.start(config, "--concurrency", str(concurrency))
 
     def start(self, config, *options):
@@ -168,16 +187,27 @@ class Envoy:
                     "cluster_name": name, "endpoints": groups}
         if of_policy:
             resource["policy"] = of_policy
+        self.write(name, [resource])
+
+    def configure(self, *clusters):
+        """Replaces the clusters, where they come by CDS."""
+        kind = {"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster"}
+        self.write("clusters", [{**kind, **it} for it in clusters])
+
+    def write(self, name, resources):
+        text = json.dumps({"resources": resources}).replace("DIRECTORY", str(self.path))
         new = self.path / f"{name}.new"
-        new.write_text(json.dumps({"resources": [resource]}))
+        new.write_text(text)
         new.rename(self.path / f"{name}.json")
 
     def ready(self):
-        def has_admin():
+        def is_live():
             assert self.process.poll() is None, f"Envoy ended:\n{self.log()[-4000:]}"
-            return self.admin_path.exists() and ":" in self.admin_path.read_text()
-        wait_until("Envoy has an admin page", has_admin)
-        wait_until("Envoy is live", lambda: self.admin("/ready").strip() == "LIVE")
+            try:
+                return self.admin("/ready").strip() == "LIVE"
+            except OSError:  # there is no admin page yet
+                return False
+        wait_until("Envoy is live", is_live)
         listeners = json.loads(self.admin("/listeners?format=json"))["listener_statuses"]
         self.ports = {it["name"]: it["local_address"]["socket_address"]["port_value"]
                       for it in listeners}
@@ -236,6 +266,16 @@ class Envoy:
         status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
         return int(re.search(r"VmRSS:\s+(\d+)", status).group(1))
 
+    def threads(self):
+        """The names of its threads."""
+        names = []
+        for task in pathlib.Path(f"/proc/{self.process.pid}/task").iterdir():
+            try:
+                names.append((task / "comm").read_text().strip())
+            except OSError:  # it has just ended
+                continue
+        return names
+
     def stop(self):
         if self.process.poll() is None:
             self.process.terminate()
@@ -288,6 +328,7 @@ def validate(config):
     """The exit status and the log of an Envoy that only checks a configuration."""
     with tempfile.TemporaryDirectory(prefix="plimsoll-envoy-") as directory:
         path = pathlib.Path(directory) / "bootstrap.json"
+        (path.parent / "be.json").write_text('{"resources": []}')
         path.write_text(json.dumps(config).replace("DIRECTORY", directory))
         environment = {**os.environ, "ENVOY_DYNAMIC_MODULES_SEARCH_PATH": MODULE}
         result = subprocess.run(
