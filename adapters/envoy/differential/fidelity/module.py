@@ -3,6 +3,8 @@
 import json
 
 TYPES = "type.googleapis.com/envoy.extensions"
+COLUMN = "B"
+PUBLISHED_S = 1.2  # after which all counters of a moment ago can be published
 MODULE = {"name": "plimsoll_envoy", "do_not_close": True, "metrics_namespace": "plimsoll"}
 ANY_STATUS = ["UNKNOWN", "HEALTHY", "UNHEALTHY", "DRAINING", "TIMEOUT", "DEGRADED"]
 
@@ -37,6 +39,14 @@ OVERFLOW = _filter("overflow")  # sends requests to hosts that a policy cannot a
 def environment(folder):
     """Where Envoy looks for the module."""
     return {"ENVOY_DYNAMIC_MODULES_SEARCH_PATH": folder}
+
+
+def counters(envoy, cluster):
+    """What a cluster's engine counted. It is published about once a second, with requests."""
+    suffix = f".envoy_cluster_name.{cluster}"
+    everything = envoy.stats(MODULE["metrics_namespace"] + ".")
+    return {name.removesuffix(suffix): value
+            for name, value in everything.items() if name.endswith(suffix)}
 
 
 def dress(cluster, zone):

@@ -7,8 +7,10 @@ predicts from the same messages. Its result is a list of rows, one for each case
 from dataclasses import dataclass, field
 from typing import Callable
 
+from .module import COLUMN
+
 STOCK = "A"
-MODULE = "B"
+MODULE = COLUMN
 
 
 @dataclass

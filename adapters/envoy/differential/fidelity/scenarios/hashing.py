@@ -11,16 +11,15 @@ WEIGHTED = {"locality_weighted_lb_config": {}}
 
 def _clusters(origins):
     """The cases: what each one is about, and its cluster."""
-    few, many = origins.some(6), origins.some(100)
+    few, many, more = origins.some(6), origins.some(100), origins.some(106)[100:]
     plain = [locality(host(address) for address in few)]
     heavier = [locality(host(address, weight) for weight, address in enumerate(few, 1))]
     crowd = [locality(host(address, 1 + 7 * i % 10) for i, address in enumerate(many))]
     zones = [
         locality([host(address, 1 + i % 3) for i, address in enumerate(many[:60])], "a", weight=3),
         locality([host(address) for address in many[60:]], "b", weight=1),
-        locality([host(address) for address in few], "c", weight=0) | {},
+        locality([host(address) for address in more], "c"),
     ]
-    del zones[2]["load_balancing_weight"]
     half = [
         locality([host(address, health="UNHEALTHY" if i % 2 else None)
                   for i, address in enumerate(many[:20])]),

@@ -3,7 +3,7 @@
 import time
 from dataclasses import dataclass, field
 
-from .. import shares
+from .. import module, shares
 from ..scenario import Row, scenario
 from .zones import (
     LOCAL, NODE, by_group, per_tick, report, reporting, ticks, zone, zoned,
@@ -115,20 +115,22 @@ def steady(rig):
     with rig.envoy(messages, zone=LOCAL) as envoy, envoy.client() as client:
         names = [rig.forms(message) for message in messages]
         _warm_up(client, cases, names)
-        before = [_ticks(envoy, forms) for forms in names]
+        before = _ticks(envoy, client, cases, names)
         seen = [{column: by_group(rig, client.origins(name, ASKED, reporting(case.loads)))
                  for column, name in forms.items()} for case, forms in zip(cases, names)]
-        after = [_ticks(envoy, forms) for forms in names]
+        after = _ticks(envoy, client, cases, names)
     rows = []
     for case, message, counts, old, new in zip(cases, messages, seen, before, after):
         predicted, counted = _predict(rig, case, message)
         grown = {column: per_tick(old[column], new[column]) for column in counts}
+        counted_here = {column: new[column][1] > old[column][1] for column in counts}
         groups = sorted(predicted)
         rows.append(Row(
             case.name, f"{shares.text(predicted, groups)}; {_names(counted)}",
             {column: f"{shares.text(counts[column], groups)}; {_names(grown[column])}"
              for column in counts},
-            {column: shares.agree(counts[column], predicted) and grown[column] == counted
+            {column: shares.agree(counts[column], predicted)
+             and grown[column] == (counted if counted_here[column] else {})
              for column in counts}))
     return rows
 
@@ -147,8 +149,19 @@ def _warm_up(client, cases, names):
         time.sleep(max(0.0, begun + 1.2 * PERIOD_S - time.monotonic()))
 
 
-def _ticks(envoy, forms):
-    return {column: ticks(envoy.stats(f"cluster.{name}.")) for column, name in forms.items()}
+def _ticks(envoy, client, cases, names):
+    """What ticks have counted so far, by column, for each case."""
+    if any(module.COLUMN in forms for forms in names):
+        time.sleep(module.PUBLISHED_S)
+        for case, forms in zip(cases, names):
+            for name in forms.values():
+                client.origins(name, 20, reporting(case.loads))
+    return [
+        {column: ticks(module.counters(envoy, name) if column == module.COLUMN
+                       else envoy.stats(f"cluster.{name}."))
+         for column, name in forms.items()}
+        for forms in names
+    ]
 
 
 def _predict(rig, case, message):

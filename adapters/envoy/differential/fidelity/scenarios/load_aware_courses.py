@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 
 from .. import shares
 from ..clusters import assignment
-from ..scenario import Row, scenario
+from ..scenario import STOCK, Row, scenario
 from .zones import LOCAL, NODE, by_group, report, reporting, ticks, zone, zoned
 
-PERIOD_S = 1.5
+PERIOD_S = 2.0
+BEHIND_S = 0.06  # by when workers, and the module, have heard of what the main thread did
 ASKED = 500  # after each tick; they have to be through before the next one
 PREDICTED = 100_000
 
@@ -46,7 +47,7 @@ def _smoothing(rig):
             {"smoothing_time_constant": constant, "remote_probe_fraction": .1}, shown=9,
             first_only=True)
     silence = [Step({0: .9, 1: .1})] * 3 + [Step({1: .1})] * 4 + [Step({})] * 4
-    for expiry in ("2s", "0s"):
+    for expiry in ("3s", "0s"):
         yield Course(
             f"0.9 / 0.1, then local silent, then all; weight_expiration_period {expiry}",
             [zone(rig, LOCAL, 0), zone(rig, "zb", 1)], silence,
@@ -92,21 +93,12 @@ def membership(rig):
 
 def _run(rig, courses):
     messages = [course.message(f"course{number}") for number, course in enumerate(courses)]
-    plan = [(course, name) for course, message in zip(courses, messages)
-            for name in rig.forms(message).values()]
-    seen = {name: [] for _, name in plan}
-    with rig.envoy(messages, zone=LOCAL) as envoy, envoy.client() as client:
-        started = {name: _ticks_of(envoy, name) for name in seen}
-        for number in range(max(len(course.steps) for course in courses)):
-            for course, name in plan:
-                if number < len(course.steps):
-                    envoy.wait_for("a tick", lambda: _ticks_of(envoy, name)
-                                   > started[name] + number)
-                    _take(rig, envoy, client, course.steps[number], name, seen[name])
+    plan = [(course, rig.forms(message)) for course, message in zip(courses, messages)]
+    seen = _measure(rig, messages, plan)
     rows = []
-    for course, message in zip(courses, messages):
+    for (course, forms), message in zip(plan, messages):
         predicted = _predict(rig, course, message)
-        counts = rig.each(message, seen.get)
+        counts = {column: seen[name] for column, name in forms.items()}
         rows.append(Row(
             course.name, _text(course, predicted, predicted),
             {column: _text(course, values, predicted) for column, values in counts.items()},
@@ -115,18 +107,45 @@ def _run(rig, courses):
     return rows
 
 
-def _ticks_of(envoy, name):
-    return ticks(envoy.stats(f"cluster.{name}."))[1]
+def _measure(rig, messages, plan):
+    """How often each group of origins answered after each tick, by cluster."""
+    seen = {name: [] for _, forms in plan for name in forms.values()}
+    with rig.envoy(messages, zone=LOCAL) as envoy, envoy.client() as client:
+        ticks_of = _ticks(envoy, plan)
+        for number in range(max(len(course.steps) for course, _ in plan)):
+            steps = {name: course.steps[number] for course, forms in plan
+                     if number < len(course.steps) for name in forms.values()}
+            due = {name: count + 1 for name, count in ticks_of.items()}
+            envoy.wait_for("a tick", lambda: all(
+                count >= due[name] for name, count in _ticks(envoy, plan).items()))
+            ticks_of = _ticks(envoy, plan)
+            time.sleep(BEHIND_S)
+            _change_hosts(envoy, steps)
+            for name, step in steps.items():
+                origins = client.origins(name, ASKED, reporting(step.loads))
+                seen[name].append(by_group(rig, origins))
+            if _ticks(envoy, plan) != ticks_of:
+                raise TimeoutError("a tick came while requests were on their way: too slow")
+    return seen
 
 
-def _take(rig, envoy, client, step, name, seen):
-    if step.localities is not None:
-        updates = f"cluster.{name}.update_success"
-        known = envoy.counter(updates)
-        envoy.assign(assignment(name, step.localities))
-        envoy.wait_for("the hosts", lambda: envoy.counter(updates) > known)
-        time.sleep(0.05)  # the worker hears of it a moment later
-    seen.append(by_group(rig, client.origins(name, ASKED, reporting(step.loads))))
+def _ticks(envoy, plan):
+    return {forms[STOCK]: ticks(envoy.stats(f"cluster.{forms[STOCK]}."))[1] for _, forms in plan}
+
+
+def _change_hosts(envoy, steps):
+    changed = {name: step.localities for name, step in steps.items() if step.localities}
+    known = {name: _updates(envoy, name) for name in changed}
+    for name, localities in changed.items():
+        envoy.assign(assignment(name, localities))
+    for name, count in known.items():
+        envoy.wait_for("the hosts", lambda: _updates(envoy, name) > count)
+    if changed:
+        time.sleep(BEHIND_S)
+
+
+def _updates(envoy, name):
+    return envoy.counter(f"cluster.{name}.update_success")
 
 
 def _predict(rig, course, message):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from .. import shares
 from ..clusters import client_side_weighted, cluster, host, locality, wrr_locality
-from ..scenario import Row, row, scenario
+from ..scenario import MODULE, Row, row, scenario
 from .report_headers import HEADERS, NO_JSON, REPORTS
 
 PERIOD_S = 0.1
@@ -23,7 +23,11 @@ class Case:
     policy: dict = field(default_factory=dict)
 
 
-@scenario("weights-of-reports", "client_side_weighted_round_robin: weights of reports")
+HIDDEN = "Envoy shows the weights that it keeps itself; the module's show in shares, below"
+
+
+@scenario("weights-of-reports", "client_side_weighted_round_robin: weights of reports",
+          module=HIDDEN)
 def weights_of_reports(rig):
     """One report each, in JSON, with names of metrics and penalties: the host's weight. A report
     that gives 1234 goes before it, so that one which is not taken shows."""
@@ -34,7 +38,7 @@ def weights_of_reports(rig):
     return _weights(rig, cases)
 
 
-@scenario("weights-of-headers", "client_side_weighted_round_robin: headers")
+@scenario("weights-of-headers", "client_side_weighted_round_robin: headers", module=HIDDEN)
 def weights_of_headers(rig):
     """Load reports as headers, good and bad ones, as text, JSON and base64: the weight of the host
     that sends them, which stays at 1234 where nothing is taken."""
@@ -119,7 +123,8 @@ NEAR_S = 0.3  # a period, the time between two looks, and the machine's
 USUAL = 'JSON {"application_utilization":0.5,"rps_fractional":100}'
 
 
-@scenario("weight-timelines", "client_side_weighted_round_robin: blackout and expiration")
+@scenario("weight-timelines", "client_side_weighted_round_robin: blackout and expiration",
+          module=HIDDEN)
 def timelines(rig):
     """One host that reports a weight of 200 at the times given: when its weight changes, in
     seconds, within 0.3 s."""
@@ -244,15 +249,18 @@ def _split_row(rig, case, message, known, seen):
         expected = Counter(replay.do("tally", n=300_000))
     addresses = list(predicted)
     columns = rig.forms(message)
-    found = {column: {address: known[form][address]["weight"] for address in addresses}
-             for column, form in columns.items()}
 
     def text(all_weights, counts):
         listed = ", ".join(str(all_weights[address]) for address in addresses)
         return f"{listed}; {shares.text(counts, addresses)}"
 
-    return Row(
-        name, text(predicted, expected),
-        {column: text(found[column], seen[form]) for column, form in columns.items()},
-        {column: found[column] == predicted and shares.agree(seen[form], expected)
-         for column, form in columns.items()})
+    result = Row(name, text(predicted, expected), {}, {})
+    for column, form in columns.items():
+        if column == MODULE:  # its weights show in the shares only
+            result.seen[column] = shares.text(seen[form], addresses)
+            result.agrees[column] = shares.agree(seen[form], expected)
+        else:
+            weights = {address: known[form][address]["weight"] for address in addresses}
+            result.seen[column] = text(weights, seen[form])
+            result.agrees[column] = weights == predicted and shares.agree(seen[form], expected)
+    return result

@@ -1,6 +1,7 @@
-"""The command line.
+#!/usr/bin/env python3
+"""Compares a running Envoy with what `plimsoll replay` predicts.
 
-    python3 -m fidelity --envoy ENVOY --tool PLIMSOLL [--module FOLDER] [--doc PAGE] [WORD…]
+    compare.py --envoy ENVOY --tool PLIMSOLL [--module FOLDER] [--doc PAGE] [WORD…]
 
 With words only the scenarios whose names contain one of them run, and no page is written.
 The exit status is 0 if everything agrees but what is meant to differ.
@@ -14,9 +15,11 @@ import tempfile
 import time
 import traceback
 
-from . import report, scenarios  # noqa: F401
-from .rig import Rig
-from .scenario import ALL
+sys.dont_write_bytecode = True  # no __pycache__ among the sources
+
+from fidelity import report, scenarios  # noqa: E402, F401
+from fidelity.rig import Rig  # noqa: E402
+from fidelity.scenario import ALL  # noqa: E402
 
 
 def main():
@@ -65,7 +68,7 @@ def run(scenario, rig, verbose):
 
 def _parse():
     parser = argparse.ArgumentParser(
-        prog="fidelity", description="Compares a running Envoy with what the replay predicts.")
+        description="Compares a running Envoy with what `plimsoll replay` predicts.")
     parser.add_argument("word", nargs="*", help="run only scenarios whose names contain a word")
     parser.add_argument("-v", "--verbose", action="store_true", help="print every case")
     parser.add_argument("--tool", required=True, help="the plimsoll tool")
