@@ -18,7 +18,7 @@ INSTALL := PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)' BIND
 # What a static Rust library needs besides itself.
 LINK := $(BUILD)/lib/libplimsoll.a -lpthread -ldl -lm
 
-.PHONY: help setup lib load-driver install uninstall tool proxy demo envoy-module demo-envoy test soak fuzz bench bench-instructions abi-check clean
+.PHONY: help setup lib load-driver install uninstall tool proxy demo envoy-module demo-envoy differential test soak fuzz bench bench-instructions abi-check clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 22
@@ -65,6 +65,10 @@ load-driver: setup
 
 demo-envoy: envoy-module load-driver ## The module in a real Envoy: a busy zone, and where traffic goes, beside stock Envoy
 	python3 examples/envoy/demo.py "$$(adapters/envoy/fetch)" $(BUILD)/envoy $(BUILD)/bin
+
+differential: envoy-module tool ## Envoy, the module and replays side by side: docs/fidelity.md (SCENARIOS="word …" for some)
+	python3 adapters/envoy/differential/compare.py --envoy "$$(adapters/envoy/fetch)" \
+	    --module $(BUILD)/envoy --tool $(BUILD)/bin/plimsoll --doc docs/fidelity.md $(SCENARIOS)
 
 test: setup ## Everything that must be green before a change lands (under 40 minutes on 2 cores)
 	.ci/format

@@ -1,8 +1,9 @@
 """An HTTP/1.1 client that asks one request after the other over one connection.
 
-Envoy serves the requests of a connection in order, one at a time, so that with one connection picks
-happen in the order of the requests. Requests may be pipelined where origins answer all of them: where
-Envoy answers by itself (503, no healthy upstream) it closes the connection on those that wait.
+Envoy serves the requests of a connection in order, one at a time, so that with one connection
+picks happen in the order of the requests. Requests may be pipelined where origins answer all of
+them: where Envoy answers by itself (503, no healthy upstream) it closes the connection on those
+that wait.
 """
 
 import socket

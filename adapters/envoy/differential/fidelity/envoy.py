@@ -55,7 +55,8 @@ class Envoy:
             command += ["--component-log-level", log]
         with open(self._path("log"), "wb") as log_file:
             self._process = subprocess.Popen(
-                command, stdout=log_file, stderr=log_file, env={**os.environ, **(environment or {})})
+                command, stdout=log_file, stderr=log_file,
+                env={**os.environ, **(environment or {})})
         try:
             self._wait_until_ready()
         except BaseException:
@@ -232,7 +233,8 @@ def validate(binary, work, cluster):
 def last_error(log):
     """The last thing that Envoy complained about."""
     lines = log.splitlines()
-    starts = [i for i, line in enumerate(lines) if re.match(r"\[[^]]*\]\[\d+\]\[(critical|error)", line)]
+    complaint = re.compile(r"\[[^]]*\]\[\d+\]\[(critical|error)")
+    starts = [number for number, line in enumerate(lines) if complaint.match(line)]
     text = "\n".join(lines[starts[-1]:] if starts else lines[-5:])
     return re.sub(r"^(\[[^]]*\])+ (\[[^]]*\] )?", "", text)
 

@@ -1,4 +1,4 @@
-"""A cluster as our module balances it: the same settings, inside of Envoy's dynamic module policy."""
+"""A cluster as our module balances it: the same settings, inside Envoy's dynamic module policy."""
 
 import json
 

@@ -15,8 +15,6 @@ class Refused(Exception):
 class Replay:
     """A running replay."""
 
-    Refused = Refused
-
     def __init__(self, tool):
         self._process = subprocess.Popen(
             [tool, "replay", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

@@ -8,17 +8,17 @@ from .scenario import MODULE, STOCK
 HEAD = """\
 # Fidelity
 
-How far `behavior: envoy` agrees with a running Envoy. `make differential` writes this page: it starts
-Envoy {version} on loopback, one process with one worker thread as front and origins, and asks. Three
-columns are compared:
+How far `behavior: envoy` agrees with a running Envoy. `make differential` writes this page: it
+starts Envoy {version} on loopback, one process with one worker thread as front and origins, and
+asks. Three columns are compared:
 
 * **A**: Envoy's own policy;
 * **B**: the same settings in [our module](envoy.md), in the same process;
 * **C**: what `plimsoll replay` predicts from the same `Cluster` message.
 
-Exact scenarios have to agree in every answer. Where chance decides, shares of requests have to agree
-within four standard deviations, and counters exactly; one such comparison in 16 000 fails by
-chance.
+Exact scenarios have to agree in every answer. Where chance decides, shares of requests have to
+agree within four standard deviations (one comparison in 16 000 fails by chance), and counters
+exactly.
 
 {day}: {agreeing} of {cases} cases agree, {deliberate} differ on purpose, {wrong} differ otherwise.
 
@@ -36,9 +36,9 @@ DIFFERENCES = """\
 MODULE_LIMITS = """\
 ## What the module cannot do
 
-Envoy takes a healthy host from a policy that is a module, and nothing else. Where the prediction is an
-unhealthy or degraded host, or nobody, column B is compared in the other answers only. There is no
-column B where Envoy does not tell a module
+Envoy takes a healthy host from a policy that is a module, and nothing else. Where an unhealthy or
+degraded host is predicted, or nobody, exact scenarios compare column B in the other answers only.
+There is no column B where Envoy does not tell a module
 
 {withheld}
 

@@ -1,8 +1,9 @@
 """What scenarios work with: programs, ports, and the forms in which a cluster is run."""
 
+import copy
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Callable
 
 from .envoy import Envoy, Ports
 from .module import OVERFLOW, dress, environment, is_told_enough
@@ -66,8 +67,7 @@ class Rig:
 
     def stock_only(self):
         """The same rig without the module's column."""
-        rig = Rig.__new__(Rig)
-        rig.__dict__.update(self.__dict__)
+        rig = copy.copy(self)
         rig.columns = tuple(column for column in self.columns if column.name == STOCK)
         return rig
 

@@ -4,8 +4,8 @@ A scenario starts Envoy with some clusters, asks, and compares who answered with
 predicts from the same messages. Its result is a list of rows, one for each case.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Callable
 
 from .module import COLUMN
 
@@ -41,8 +41,8 @@ def row(case, measured, predicted, agrees, show=str, **more):
 def same_sequence(case, measured, predicted, reachable=None):
     """A row for sequences that have to be equal, item by item.
 
-    `reachable` are the hosts that a module can answer with, if that is not all of them: its column is
-    compared where one of these is predicted.
+    `reachable` are the hosts that a module can answer with, if that is not all of them: its
+    column is compared where one of these is predicted.
     """
     result = Row(case, f"{len(predicted)}", {}, {})
     for column, values in measured.items():

@@ -11,11 +11,12 @@ ASKED = 8_000
 PREDICTED = 400_000
 
 
-@scenario("random-shares", "random and unweighted least_request: shares")
+@scenario("random-shares", "random, and least_request without weights: shares")
 def drawn(rig):
     """8 000 requests each: the share of every host. `random` ignores weights and draws priority
     and host by one number, so that some hosts of a divided cluster get nothing. `least_request`
-    draws two, three or all of four hosts, of which two are busy."""
+    draws two, three or all of four hosts while three requests are open; which hosts have these is
+    another matter in each column, and the prediction is for the one of column A."""
     four = rig.origins.some(4)
     weighted = [locality(map(host, four, [1, 5, 9, 2]))]
     equal = [locality(map(host, four))]

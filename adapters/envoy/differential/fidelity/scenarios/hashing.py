@@ -42,8 +42,8 @@ def _clusters(origins):
         yield f"{policy}, keyed by hostname", build(**hostnames), named
     yield "ring_hash, murmur, weights", ring_hash(**murmur), heavier
     yield "ring_hash, murmur, 100 hosts", ring_hash(**murmur), crowd
-    yield "ring_hash of 1021 points", ring_hash(minimum_ring_size=1021, maximum_ring_size=1021), crowd
-    yield "ring_hash too small for its hosts", ring_hash(minimum_ring_size=1, maximum_ring_size=50), crowd
+    for case, low, high in (("of 1021 points", 1021, 1021), ("too small for its hosts", 1, 50)):
+        yield f"ring_hash {case}", ring_hash(minimum_ring_size=low, maximum_ring_size=high), crowd
     yield "maglev of 1009 slots", maglev(table_size=1009), crowd
     yield "maglev of 7 slots", maglev(table_size=7), plain
     yield "maglev, one host", maglev(), [locality([host(few[0])])]

@@ -29,7 +29,8 @@ class Case:
 
 def _cases(rig):
     def two(a, b, **policy):
-        return Case(f"{_load(a)} / {_load(b)}", [zone(rig, LOCAL, 0), zone(rig, "zb", 1)], {0: a, 1: b}, policy)
+        return Case(f"{_load(a)} / {_load(b)}", [zone(rig, LOCAL, 0), zone(rig, "zb", 1)],
+                    {0: a, 1: b}, policy)
 
     def also(case, name):
         case.name = name

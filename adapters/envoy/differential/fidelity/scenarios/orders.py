@@ -1,8 +1,8 @@
 """Policies whose order of hosts follows from one random seed: found by search, then held to it.
 
-Envoy draws the seed of a policy when it is made and never again. The order is almost periodic in it:
-where sums of weights come out nearly equal, rounding decides, and that depends on how large the
-seed is. So phases are looked for among small seeds, and then seeds of these phases of all sizes.
+Envoy draws the seed of a policy when it is made and never again. The order is almost periodic in
+it: where sums of weights come out nearly equal, rounding decides, and that depends on how large
+the seed is. So phases are looked for among small seeds, and then seeds of these phases of all sizes.
 """
 
 from ..clusters import cluster, host, least_request, locality, round_robin

@@ -208,8 +208,9 @@ def _override_host():
 
 def _common():
     for value in (-1, 0, 29, 101, "NaN"):
+        threshold = {"healthy_panic_threshold": {"value": value}}
         yield f"healthy_panic_threshold {value}", cluster(
-            "c", round_robin(), PLAIN, common_lb_config={"healthy_panic_threshold": {"value": value}})
+            "c", round_robin(), PLAIN, common_lb_config=threshold)
     yield "zone_aware and locality_weighted", _legacy(common_lb_config={
         "zone_aware_lb_config": {}, "locality_weighted_lb_config": {}})
     yield "routing_enabled 101", _legacy(common_lb_config={
@@ -219,6 +220,8 @@ def _common():
         "c", {"typed_extension_config": {"name": "mine", "typed_config": unknown}}, PLAIN)
     yield "no policy in load_balancing_policy", {
         **cluster("c", round_robin(), PLAIN), "load_balancing_policy": {}}
+    nameless = {"typed_config": round_robin()["typed_extension_config"]["typed_config"]}
+    yield "a policy without a name", cluster("c", {"typed_extension_config": nameless}, PLAIN)
     yield "no name", {**cluster("c", round_robin(), PLAIN), "name": ""}
 
 
@@ -233,6 +236,10 @@ def _assignments():
     yield "two drop_overloads", _with_hosts(PLAIN, None, {"drop_overloads": [drop, drop]})
     yield "more than everything dropped", _with_hosts(PLAIN, None, {"drop_overloads": [
         {"category": "a", "drop_percentage": {"numerator": 101}}]})
+    for address in ({"socket_address": {"port_value": 80}}, {"pipe": {}}):
+        kind, = address
+        yield f"a {kind} without an address", _with_hosts(
+            [locality([{"endpoint": {"address": address}}])])
     yield "port 65536", _with_hosts([locality([host("127.0.0.1:65536")])])
     yield "an address that stands twice", _with_hosts(
         [locality([host(ADDRESS), host(ADDRESS)])])

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from .. import shares
 from ..clusters import client_side_weighted, cluster, host, locality, wrr_locality
+from ..replay import Refused
 from ..scenario import MODULE, Row, row, scenario
 from .report_headers import HEADERS, NO_JSON, REPORTS
 
@@ -96,7 +97,7 @@ def told(replay, address, headers):
     """Reports, whatever the policy makes of it."""
     try:
         replay.do("report", host=address, headers=headers)
-    except replay.Refused as refused:
+    except Refused as refused:
         if refused.code != "report_rejected":
             raise
 
@@ -194,7 +195,8 @@ def split(rig):
                 for group, weight in zip(groups, weights or [None] * len(groups))]
 
     steady = {"blackout_period": "0s", "weight_update_period": f"{PERIOD_S}s"}
-    plain, by_locality = client_side_weighted(**steady), wrr_locality(client_side_weighted(**steady))
+    plain = client_side_weighted(**steady)
+    by_locality = wrr_locality(plain)
     two = [locality(hosts(0), "a", weight=1), locality(hosts(1), "b", weight=9)]
     cases = [
         ("200, 400, 600, 800 and a silent host", plain, [locality(hosts(0, 1, 2, 3, 4))],

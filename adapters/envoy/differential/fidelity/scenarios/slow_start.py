@@ -38,9 +38,9 @@ def _settings(aggression=None, percent=None):
 
 @scenario("slow-start", "Slow start: the share of a new host")
 def slow_start(rig):
-    """A host that EDS adds to warm ones, with a window of 6 s: its share, in percent, at 10, 30, 50,
-    70 and 90 % of the window, 40 requests every tenth of a second or so. The replay gets the same
-    requests at the same times."""
+    """A host that EDS adds to warm ones, with a window of 6 s: its share, in percent, at 10, 30,
+    50, 70 and 90 % of the window, 40 requests every tenth of a second or so. The replay gets the
+    same requests at the same times."""
     messages, later = [], []
     for number, (_, build, weights, settings) in enumerate(CASES):
         hosts = [host(rig.origins.address(i), weight) for i, weight in enumerate(weights)]

@@ -25,7 +25,8 @@ DELIBERATE = {
         "client_side_weighted_round_robin: error_utilization_penalty Infinity",
         "client_side_weighted_round_robin: oob_reporting_config {'port_value': 65536}",
         "client_side_weighted_round_robin: oob_reporting_config {'authority': 'a\\nb'}",
-        "client_side_weighted_round_robin: slow_start_config {'min_weight_percent': {'value': 101}}",
+        "client_side_weighted_round_robin: slow_start_config "
+        "{'min_weight_percent': {'value': 101}}",
         "round_robin: routing_enabled -1", "round_robin: routing_enabled 101",
         "round_robin: empty locality_lb_config", "round_robin: locality_basis 7",
         "slow_start_window 0.0005s", "min_weight_percent -1", "min_weight_percent 101",
