@@ -35,18 +35,18 @@ class Envoy:
     """A running Envoy."""
 
     def __init__(self, binary, work, ports, clusters, zone=None, runtime=None, log=None,
-                 filters=(), environment=None):
+                 local_cluster=None, filters=(), environment=None):
         """Starts it with these clusters, and returns once it serves.
 
         A cluster of the type EDS gets its hosts from a file that `assign` writes. `log` are
-        component log levels, `filters` go before the front's router.
+        component log levels, `local_cluster` is the cluster of this proxy's own fleet, `filters` go before the front's router.
         """
         self._work = work
         self._ports = ports
         os.makedirs(work, exist_ok=True)
         config = self._path("bootstrap.json")
         _write(config, bootstrap(
-            ports, [self._found(c) for c in clusters], zone, runtime, filters))
+            ports, [self._found(c) for c in clusters], zone, runtime, local_cluster, filters))
         command = [
             binary, "-c", config, "--concurrency", "1", "--disable-hot-restart",
             "--admin-address-path", self._path("admin"),
@@ -161,7 +161,7 @@ class Envoy:
         return os.path.join(self._work, name)
 
 
-def bootstrap(ports, clusters, zone=None, runtime=None, filters=()):
+def bootstrap(ports, clusters, zone=None, runtime=None, local_cluster=None, filters=()):
     """The bootstrap of a front to these clusters, and of all origins.
 
     A request names its cluster in `x-cluster` and is hashed by `x-key`; one with
@@ -183,6 +183,7 @@ def bootstrap(ports, clusters, zone=None, runtime=None, filters=()):
             {"name": "static", "static_layer": runtime or {}},
             {"name": "admin", "admin_layer": {}},
         ]},
+        "cluster_manager": {"local_cluster_name": local_cluster or ""},
         "static_resources": {
             "listeners": [front, *ports.origins.listeners()],
             "clusters": clusters,

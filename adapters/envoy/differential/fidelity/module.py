@@ -13,6 +13,7 @@ ANY_STATUS = ["UNKNOWN", "HEALTHY", "UNHEALTHY", "DRAINING", "TIMEOUT", "DEGRADE
 WITHHELD = {
     '"DRAINING"': "that a host is draining, and so does not count: it is unhealthy to them",
     '"use_hostname_for_hashing"': "the names of hosts, to hash by",
+    '"zone_aware_lb_config"': "the local cluster, so that no such setting is taken",
 }
 
 

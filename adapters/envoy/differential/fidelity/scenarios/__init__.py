@@ -4,6 +4,7 @@ from . import hashing  # noqa: F401
 from . import priorities  # noqa: F401
 from . import orders  # noqa: F401
 from . import chance  # noqa: F401
+from . import routing  # noqa: F401
 from . import slow_start  # noqa: F401
 from . import load_aware  # noqa: F401
 from . import load_aware_courses  # noqa: F401
