@@ -18,7 +18,7 @@ INSTALL := PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)' BIND
 # What a static Rust library needs besides itself.
 LINK := $(BUILD)/lib/libplimsoll.a -lpthread -ldl -lm
 
-.PHONY: help setup lib load-driver install uninstall tool proxy demo envoy-module demo-envoy differential test soak fuzz bench bench-instructions abi-check clean
+.PHONY: help setup lib load-driver install uninstall tool proxy demo envoy-module demo-envoy differential test soak fuzz bench bench-envoy bench-instructions abi-check clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 22
@@ -79,7 +79,7 @@ test: setup ## Everything that must be green before a change lands (under 40 min
 	.ci/package
 	.ci/envoy
 
-soak: setup ## What takes longer: deeper models, more random cases, fuzzing
+soak: setup ## What takes longer: deeper models, more random cases, Envoy under churn, fuzzing
 	.ci/soak
 
 fuzz: setup ## Fuzz each parser for a minute
@@ -87,6 +87,9 @@ fuzz: setup ## Fuzz each parser for a minute
 
 bench: setup ## Paired timings against peers (docs/performance.md)
 	benches/run.sh
+
+bench-envoy: setup ## The module in a real Envoy against Envoy's own policies (docs/performance.md)
+	adapters/envoy/bench/run.sh
 
 bench-instructions: ## Instruction counts under callgrind, checked against their budgets
 	@.ci/setup valgrind

@@ -69,7 +69,7 @@ pub use pick::{DoneError, MAX_RETRIES, Outcome, Pick, PickContext};
 pub use policy::{NoHost, Source};
 pub use priority::Tally;
 pub use published::Warmup;
-pub use reports::{ReportFailure, ReportRejected, ResponseLoad};
+pub use reports::{ExportedReports, ReportFailure, ReportRejected, ResponseLoad};
 pub use request_hash::{HashInput, NewCookie, RequestHash, hash_request};
 pub use routes::{LocalityRoute, Routes};
 pub use stats::Stats;

@@ -103,6 +103,8 @@ impl Stats {
                 ("plimsoll.weights_usable", weights.usable),
                 ("plimsoll.weights_in_blackout", weights.blackout),
                 ("plimsoll.weights_unknown", weights.unknown),
+                ("plimsoll.weights_by_utilization", weights.by_utilization),
+                ("plimsoll.weights_not_renewed", weights.not_renewed),
             ]);
         }
         stats.retain(|&(_, value)| value != 0);

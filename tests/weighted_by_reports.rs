@@ -219,6 +219,71 @@ fn periods_have_sane_ends() {
 }
 
 #[test]
+fn weights_follow_reports_at_the_pace_that_the_runtime_sets() {
+    let key = "plimsoll.weight_smoothing_time_constant_ms";
+    // A second goes this part of the way: elapsed / (elapsed + time constant).
+    for (value, part) in [
+        (None, 1.0 / 6.0),
+        (Some(1000.into()), 1.0 / 2.0),
+        (Some(0.into()), 1.0),
+        (Some(f64::NAN.into()), 1.0 / 6.0),
+        (Some((-1.0).into()), 1.0 / 6.0),
+    ] {
+        let cluster = cluster(policy(), &[1, 1]);
+        cluster.set_runtime(&[(key, value)]).unwrap();
+        report(&cluster, 0, 200.0);
+        report(&cluster, 1, 200.0);
+        cluster.tick(SECOND).unwrap();
+        assert!(are_like(&weights(&cluster), &[200.0, 200.0]), "the first counts in full");
+        report(&cluster, 0, 300.0);
+        cluster.tick(2 * SECOND).unwrap();
+        let expected = [200.0 + 100.0 * part, 200.0];
+        assert!(are_like(&weights(&cluster), &expected), "{value:?}: {:?}", weights(&cluster));
+    }
+}
+
+#[test]
+fn a_host_that_says_only_how_busy_it_is_is_weighed_by_that() {
+    let cluster = cluster(policy(), &[1, 1, 2]);
+    let say = |host: &str, utilization, rps| {
+        let load = LoadReport {
+            cpu_utilization: utilization,
+            rps_fractional: rps,
+            ..LoadReport::default()
+        };
+        cluster.report(host, &load.as_report(), 0)
+    };
+    say("h0", 0.3, 0.0).unwrap();
+    say("h1", 0.7, 0.0).unwrap();
+    cluster.tick(SECOND).unwrap();
+    let found = weights(&cluster);
+    assert!(found[0] > 1.02 && found[1] < 0.98 && are_like(&found[1..], &[found[1], 2.0]));
+    assert_eq!(stat(&cluster, "plimsoll.weights_by_utilization"), 2);
+    let load = cluster.view().hosts()[1].load.unwrap();
+    assert!((load.utilization - 0.7).abs() < 1e-6 && load.weight == 0.0, "{load:?}");
+    // It has to be more than nothing, as a host that never measures says nothing.
+    assert_eq!(say("h2", 0.0, 0.0).unwrap_err().to_string(), "QPS must be positive");
+    // A host that says what it serves is idle when it says nothing of it.
+    say("h1", 0.7, 140.0).unwrap();
+    assert_eq!(say("h1", 0.1, 0.0).unwrap_err().to_string(), "QPS must be positive");
+    cluster.tick(2 * SECOND).unwrap();
+    let found = weights(&cluster);
+    assert!((found[1] - 200.0).abs() < 1e-3 && found[0] > 200.0 && found[2] > 399.0, "{found:?}");
+    assert_eq!(stat(&cluster, "plimsoll.weights_by_utilization"), 1);
+}
+
+#[test]
+fn hosts_that_do_not_report_between_passes_are_counted() {
+    let cluster = cluster(policy(), &[1; 3]);
+    (0..3).for_each(|host| report(&cluster, host, 100.0));
+    cluster.tick(SECOND).unwrap();
+    assert_eq!(stat(&cluster, "plimsoll.weights_not_renewed"), 0);
+    report(&cluster, 1, 100.0);
+    cluster.tick(2 * SECOND).unwrap();
+    assert_eq!(stat(&cluster, "plimsoll.weights_not_renewed"), 2);
+}
+
+#[test]
 fn numbers_that_are_none_never_enter() {
     let cluster = cluster(policy(), &[1, 1]);
     report(&cluster, 0, 200.0);
@@ -411,4 +476,69 @@ fn ten_thousand_weights_that_all_move_are_taken_over_in_one_publish() {
         let shares: f64 = cluster.view().hosts().iter().map(|host| host.share).sum();
         assert!((shares - 1.0).abs() < 1e-6);
     }
+}
+
+/// A cluster of the same hosts whose clock shows another time, which takes over what `before` knows;
+/// and how many records that were.
+fn successor(before: &Cluster, behavior: Behavior, weights: &[u32]) -> (Cluster, usize) {
+    let settings = config(behavior, &Policy::ClientSideWeightedRoundRobin(policy()));
+    let options = Options { now_ns: 1000 * SECOND, ..Options::default() };
+    let after = Cluster::open(settings, &hosts(weights), options).unwrap();
+    let text = before.export_reports().unwrap().to_string();
+    let taken = after.import_reports(&text.parse().unwrap()).unwrap();
+    (after, taken)
+}
+
+#[test]
+fn a_successor_goes_on_with_the_weights_of_its_predecessor() {
+    for behavior in [Behavior::Native, Behavior::Envoy] {
+        let settings = config(behavior, &Policy::ClientSideWeightedRoundRobin(policy()));
+        let before = open(settings, &hosts(&[1; 4]));
+        (0..3).for_each(|host| report(&before, host, 200.0 * (host + 1) as f64));
+        before.tick(5 * SECOND).unwrap();
+        let (after, taken) = successor(&before, behavior, &[1; 4]);
+        assert_eq!(taken, 3, "{behavior:?}");
+        let expected = [200.0, 400.0, 600.0, 400.0];
+        assert!(are_like(&weights(&after), &expected), "{behavior:?}: {:?}", weights(&after));
+        let ages: Vec<_> =
+            after.view().hosts().iter().filter_map(|host| host.load).map(|load| load.age).collect();
+        assert_eq!(ages, [Duration::from_secs(5); 3], "{behavior:?}");
+        // What was reported here stays.
+        assert_eq!(after.import_reports(&before.export_reports().unwrap()).unwrap(), 0);
+    }
+}
+
+#[test]
+fn a_successor_takes_over_what_it_has_a_use_for() {
+    let before = cluster(policy(), &[1; 3]);
+    report(&before, 0, 200.0);
+    report(&before, 2, 600.0);
+    before.tick(SECOND).unwrap();
+    let load = LoadReport { cpu_utilization: 0.5, ..LoadReport::default() };
+    before.report("h1", &load.as_report(), SECOND).unwrap();
+    before.tick(2 * SECOND).unwrap();
+    // A host less, and one that knows better.
+    let (after, taken) = successor(&before, Behavior::Native, &[1; 2]);
+    assert_eq!(taken, 2);
+    assert!(are_like(&weights(&after), &[200.0, 200.0]), "{:?}", weights(&after));
+    let (_, taken) = successor(&before, Behavior::Envoy, &[1; 3]);
+    assert_eq!(taken, 2, "a utilization alone means nothing to Envoy");
+    let random = open(config(Behavior::Native, &Policy::Random), &hosts(&[1; 3]));
+    assert_eq!(random.import_reports(&before.export_reports().unwrap()).unwrap(), 0);
+    assert!(random.export_reports().unwrap().is_empty());
+}
+
+#[test]
+fn a_successor_goes_on_from_where_a_weight_was_on_its_way() {
+    let before = cluster(policy(), &[1; 2]);
+    (0..2).for_each(|host| report(&before, host, 200.0));
+    before.tick(SECOND).unwrap();
+    report(&before, 0, 800.0);
+    before.tick(2 * SECOND).unwrap();
+    let found = weights(&before);
+    assert!(are_like(&found, &[300.0, 200.0]), "{found:?}");
+    let (after, _) = successor(&before, Behavior::Native, &[1; 2]);
+    assert_eq!(weights(&after), found);
+    after.tick(1001 * SECOND).unwrap();
+    assert!(weights(&after)[0] > 380.0, "{:?}", weights(&after));
 }

@@ -32,6 +32,7 @@ CAPACITY = 1200
 DELAY_MS = 20
 SECONDS = 9
 SETTLED_MS = 5000
+ENOUGH = 300  # requests in a slice, to say something of it: a busy machine may stall
 POINTS = 30
 LIMIT = 15.0
 
@@ -114,12 +115,13 @@ class Stage:
 
 
 def shares(output):
-    """The percentage of each zone in each slice; an origin's first letter is its zone."""
+    """The percentage of each zone in each slice with enough requests; an origin's first letter is its zone."""
     slices = {}
     for at, name, count in re.findall(r"^slice ms=(\d+) origin=(\w)\w* count=(\d+)", output, re.M):
         zones = slices.setdefault(int(at), dict.fromkeys("abc", 0))
         zones[name] += int(count)
-    whole = {at: zones for at, zones in sorted(slices.items()) if at < SECONDS * 1000}
+    whole = {at: zones for at, zones in sorted(slices.items())
+             if at < SECONDS * 1000 and sum(zones.values()) >= ENOUGH}
     return {at: [100 * count / sum(zones.values()) for count in zones.values()]
             for at, zones in whole.items()}
 
@@ -127,14 +129,14 @@ def shares(output):
 def print_side_by_side(ours, stock):
     print(f"\n  {'':5}  {'Plimsoll, native':^22}   {'Envoy':^22}")
     print(f"  {'ms':>5}" + 2 * (" " + "".join(f"  {zone:>6}" for zone in "abc")))
-    for at in ours:
-        cells = [f"{share:6.2f}" for share in ours[at] + stock.get(at, [])]
-        print(f"  {at:5}  {'  '.join(cells[:3])}   {'  '.join(cells[3:])}")
+    for at in sorted(ours.keys() | stock.keys()):
+        cells = [[f"{share:6.2f}" for share in of_zones.get(at, [])] for of_zones in (ours, stock)]
+        print(f"  {at:5}  {'  '.join(cells[0]):22}   {'  '.join(cells[1])}")
 
 
 def spread(of_zones):
     local = [zones[0] for at, zones in of_zones.items() if at >= SETTLED_MS]
-    return min(local), max(local)
+    return (min(local), max(local)) if local else (0.0, 100.0)
 
 
 def print_gauges(stage):

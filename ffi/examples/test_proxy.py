@@ -8,12 +8,13 @@ PROXY_WRAPPER may hold a command to run the proxy under, "valgrind -q --error-ex
 The last line of the output is "N passed, N failed"; the exit status is 0 if none failed.
 """
 
+import pathlib
 import sys
-import time
-import traceback
 
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / ".ci"))
 
+import suite  # noqa: E402
 from proxy_tests import (  # noqa: E402
     admin, framing, hosts, localities, pace, policies, refusals, reports, rig, sessions, upstreams,
 )
@@ -23,31 +24,12 @@ MODULES = (
 )
 
 
-def run(name, test):
-    """True if the test passed."""
-    title = name[len("test_"):].replace("_", " ")
-    begun = time.monotonic()
-    try:
-        test()
-    except Exception as error:  # one test's failure does not keep the others from running
-        print(f"FAILED  {title}: {error or type(error).__name__}")
-        traceback.print_exc(limit=-3, file=sys.stdout)
-        return False
-    print(f"ok      {title} ({time.monotonic() - begun:.1f} s)", flush=True)
-    return True
-
-
 def main():
     if len(sys.argv) not in (2, 3):
         print(__doc__, file=sys.stderr)
         return 2
     rig.BUILD = sys.argv[1]
-    word = sys.argv[2] if len(sys.argv) == 3 else ""
-    tests = [(name, test) for module in MODULES for name, test in vars(module).items()
-             if name.startswith("test_") and word in name]
-    results = [run(name, test) for name, test in tests]
-    print(f"{results.count(True)} passed, {results.count(False)} failed")
-    return 0 if results and all(results) else 1
+    return suite.run_all(MODULES, sys.argv[2:])
 
 
 if __name__ == "__main__":

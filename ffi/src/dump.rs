@@ -70,7 +70,7 @@ pub unsafe extern "C" fn plimsoll_cluster_stats(
 /// # Safety
 ///
 /// As for [`plimsoll_cluster_hosts`].
-unsafe fn text(
+pub(crate) unsafe fn text(
     cluster: *const ClusterHandle,
     buffer: *mut c_char,
     capacity: usize,

@@ -28,7 +28,7 @@
 //! | [`hosts`], [`localities`], [`dump`] | what a cluster looks like, for programs and for humans |
 //! | [`request_hash`] | the hash of a request, for policies that go by it |
 //! | [`worker`], [`pick`], [`batch`], [`override_host`], [`picked`] | the calls of a request |
-//! | [`reports`] | what hosts say of their own load |
+//! | [`reports`], [`handover`] | what hosts say of their own load, and have said to a cluster before |
 //! | [`host_data`] | the caller's own data behind a host |
 //! | [`version`], `layout` | which library this is, and how its structs lie in memory |
 
@@ -45,6 +45,7 @@ pub mod error;
 pub mod failure;
 mod growable;
 pub mod guard;
+pub mod handover;
 pub mod health;
 pub mod host_data;
 pub mod hosts;

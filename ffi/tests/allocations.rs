@@ -301,7 +301,7 @@ fn only_load_reports_in_json_allocate() {
         (response(EMPTY, EMPTY), Status::NoReport),
         (response(EMPTY, text("garbage")), Status::ReportUnreadable),
         (response(text("!"), text("TEXT eps")), Status::ReportUnreadable),
-        (response(EMPTY, text("TEXT cpu_utilization=0.5")), Status::ReportRejected),
+        (response(EMPTY, text("TEXT rps_fractional=100")), Status::ReportRejected),
     ];
     let json = response(EMPTY, text(r#"JSON {"rps_fractional":100,"cpu_utilization":0.5}"#));
     for behavior in [PLIMSOLL_BEHAVIOR_NATIVE, PLIMSOLL_BEHAVIOR_ENVOY] {

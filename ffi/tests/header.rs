@@ -11,7 +11,7 @@ use std::fmt::Write;
 use plimsoll_ffi::status::plimsoll_status_name;
 
 /// In the order of the header.
-const SOURCES: [&str; 23] = [
+const SOURCES: [&str; 24] = [
     "version",
     "status",
     "text",
@@ -35,6 +35,7 @@ const SOURCES: [&str; 23] = [
     "override_host",
     "picked",
     "reports",
+    "handover",
 ];
 
 fn generated() -> String {

@@ -1857,6 +1857,54 @@ enum plimsoll_status plimsoll_cluster_report(const struct plimsoll_cluster *clus
                                              uint64_t now_ns,
                                              struct plimsoll_error **error);
 
+/**
+ * Writes what the cluster's hosts have reported, and how far their weights have followed that, and
+ * a NUL into `buffer`: for `plimsoll_cluster_import_reports`, in this process or in the next one.
+ * Nobody else should read more of it than its first line.
+ *
+ * `*needed` is the number of bytes that takes, the NUL included; it may have changed at the next
+ * call. `buffer` may be NULL if `capacity` is 0. On failure the buffer holds an empty text.
+ *
+ * Fails with `PLIMSOLL_STATUS_BUFFER_TOO_SMALL` if `capacity` is less than `*needed`,
+ * `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_POISONED` or `PLIMSOLL_STATUS_PANIC`.
+ *
+ * Thread: any. Allocates: yes. Blocks: on control calls.
+ *
+ * # Safety
+ *
+ * `cluster` is NULL or alive, `buffer` is NULL or has `capacity` writable bytes, `needed` is NULL
+ * or writable.
+ */
+PLIMSOLL_MUST_USE
+enum plimsoll_status plimsoll_cluster_export_reports(const struct plimsoll_cluster *cluster,
+                                                     char *buffer,
+                                                     size_t capacity,
+                                                     size_t *needed);
+
+/**
+ * Takes over what `plimsoll_cluster_export_reports` wrote, by address, as if the hosts had reported
+ * it to this cluster at that time; weights follow at once. A host that has reported to this cluster
+ * keeps that, and hosts and policies that it does not have are passed over. Reports are as much
+ * older than the cluster's clock shows now: tell it the time first, with `plimsoll_options` or
+ * `plimsoll_cluster_tick`.
+ *
+ * `*taken` is how many records it took, one for each host and policy; it may be NULL.
+ *
+ * Fails with `PLIMSOLL_STATUS_INVALID_ARGUMENT` if `reports` is not such a text (the error object
+ * names the line), or not UTF-8, `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_POISONED` or
+ * `PLIMSOLL_STATUS_PANIC`; nothing was taken over then.
+ *
+ * Thread: any. Allocates: yes. Blocks: on other control calls.
+ *
+ * # Safety
+ *
+ * `cluster` is NULL or alive, `reports` is readable, `taken` and `error` are NULL or writable.
+ */
+enum plimsoll_status plimsoll_cluster_import_reports(const struct plimsoll_cluster *cluster,
+                                                     struct plimsoll_str reports,
+                                                     size_t *taken,
+                                                     struct plimsoll_error **error);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif  // __cplusplus

@@ -3,7 +3,7 @@
 
 use loom::sync::Arc;
 use loom::thread;
-use plimsoll::records::{Exact, Origin, Packed, Periods, Record, Sample, Verdict};
+use plimsoll::records::{Exact, Kept, Origin, Packed, Periods, Record, Sample, Verdict};
 use plimsoll_loom_tests::check;
 
 const MS: u64 = 1_000_000;
@@ -36,7 +36,7 @@ fn never_mixes<R: Record + Send + Sync + 'static>() {
         writers.into_iter().for_each(|writer| writer.join().unwrap());
         let last = record.last(1_000 * MS).expect("three reports");
         assert!([11.0, 12.0].contains(&last.value), "both reports left out: {last:?}");
-        assert_eq!(record.judge(17 * MS, PERIODS), Verdict::Usable(last.value));
+        assert_eq!(record.judge(17 * MS, PERIODS).value(), Some(last.value));
     });
 }
 
@@ -54,7 +54,7 @@ fn never_loses_a_fresh_report<R: Record + Send + Sync + 'static>() {
         writer.join().unwrap();
         let _ = record.judge(201 * MS, PERIODS);
         let later = record.judge(210 * MS, PERIODS);
-        assert_eq!(later, Verdict::Usable(200.0), "ten milliseconds after a report");
+        assert_eq!(later.value(), Some(200.0), "ten milliseconds after a report");
     });
 }
 
@@ -69,8 +69,41 @@ fn a_packed_record_keeps_a_report_that_comes_while_requests_end() {
         });
         report(&*record, 7);
         enders.into_iter().for_each(|ender| ender.join().unwrap());
-        assert_eq!(record.judge(17 * MS, PERIODS), Verdict::Usable(7.0));
+        assert_eq!(record.judge(17 * MS, PERIODS).value(), Some(7.0));
     });
+}
+
+/// A record is taken over from another cluster while the host's first report here comes: it is of one
+/// of both, and of the report unless that `may_be_left_out`.
+fn restores_without_mixing<R: Record + Send + Sync + 'static>(may_be_left_out: bool) {
+    check(move || {
+        let record = Arc::new(R::new());
+        let writer = {
+            let record = Arc::clone(&record);
+            thread::spawn(move || report(&*record, 17))
+        };
+        let (age_ns, known_ns) = (5 * MS, 15 * MS);
+        let kept = Kept { value: 12.0, utilization: 12.0, age_ns, known_ns };
+        let is_restored = record.restore(kept, 17 * MS);
+        writer.join().unwrap();
+        let last = record.keep(17 * MS).expect("a report");
+        assert!([0, known_ns].contains(&last.known_ns), "{last:?}");
+        match last.value {
+            17.0 => assert_eq!(last.age_ns, 0, "of two reports"),
+            12.0 => assert!(last.age_ns == age_ns && is_restored && may_be_left_out, "{last:?}"),
+            _ => panic!("{last:?}"),
+        }
+    });
+}
+
+#[test]
+fn a_packed_record_prefers_a_report_to_a_restored_one() {
+    restores_without_mixing::<Packed>(false);
+}
+
+#[test]
+fn r3_an_exact_record_is_restored_or_reported() {
+    restores_without_mixing::<Exact>(true);
 }
 
 #[test]
@@ -103,6 +136,6 @@ fn two_first_reports_are_one_beginning() {
         });
         writers.into_iter().for_each(|writer| writer.join().unwrap());
         assert_eq!(record.judge(12 * MS, PERIODS), Verdict::Blackout);
-        assert!(matches!(record.judge(14 * MS, PERIODS), Verdict::Usable(_)));
+        assert!(record.judge(14 * MS, PERIODS).value().is_some());
     });
 }

@@ -43,9 +43,9 @@ pub(crate) struct Control {
     /// What the policy goes by.
     settings: Settings,
     /// The weights that follow from reports, if the policy goes by them.
-    weights: Option<ReportedWeights>,
+    pub(super) weights: Option<ReportedWeights>,
     /// Where reports go, if anybody goes by them.
-    reports: Option<Arc<Reports>>,
+    pub(super) reports: Option<Arc<Reports>>,
     streams: Streams,
     router: Router,
     /// The tables of policies that go by hashes.
@@ -122,14 +122,10 @@ impl Control {
         let config = Arc::new(config);
         change_hosts(&mut model, update, &config, table);
         let settings = settings::resolve(&config.policy, &runtime);
-        let mut weights = ReportedWeights::for_policy(
-            &config,
-            runtime.is_on(NAMED_METRICS_FIRST, true),
-            None,
-            (model.now_ns, seed),
-        );
+        let mut weights =
+            ReportedWeights::for_policy(&config, &runtime, None, (model.now_ns, seed));
         if let Some(weights) = &mut weights {
-            weights.pass(&mut model);
+            weights.pass(&mut model, &runtime);
         }
         let mut router = Router::new(local_cluster);
         let named_first = runtime.is_on(NAMED_METRICS_FIRST, true);
@@ -243,7 +239,7 @@ impl Control {
         self.refreshes.make_policy(&self.runtime, self.model.priorities.len());
         self.weights = ReportedWeights::for_policy(
             &self.config,
-            self.runtime.is_on(NAMED_METRICS_FIRST, true),
+            &self.runtime,
             self.weights.as_ref(),
             (self.model.now_ns, self.seed),
         );
@@ -263,7 +259,7 @@ impl Control {
     }
 
     /// Publishes a snapshot if it would differ from the one before.
-    fn publish(&mut self) -> Applied {
+    pub(super) fn publish(&mut self) -> Applied {
         let updated = self.model.priorities.iter().any(|set| set.updated);
         self.resolve_settings(updated);
         self.router.follow();
@@ -276,7 +272,7 @@ impl Control {
             && updated
         {
             // New hosts want a weight, and Envoy takes all of them over anew.
-            weights.pass(model);
+            weights.pass(model, runtime);
         }
         let weights = weights.as_ref();
         let mut draft = Draft { model, config, runtime, settings, weights, reports };
@@ -392,10 +388,10 @@ impl Control {
 
     /// Takes over what hosts have reported, if it is time; says whether weights have changed.
     fn take_weights_over(&mut self) -> bool {
-        let Self { weights, model, .. } = self;
-        weights
-            .as_mut()
-            .is_some_and(|weights| weights.updates.take(model.now_ns) && weights.pass(model))
+        let Self { weights, model, runtime, .. } = self;
+        weights.as_mut().is_some_and(|weights| {
+            weights.updates.take(model.now_ns) && weights.pass(model, runtime)
+        })
     }
 
     /// Marks what is made from weights that were of another time; says whether there is anything.

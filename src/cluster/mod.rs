@@ -5,6 +5,7 @@ mod check;
 mod control;
 mod draft;
 mod fleet;
+mod handover;
 mod hash_tables;
 mod load;
 mod load_aware;
@@ -39,6 +40,7 @@ use crate::orca::Report;
 use crate::out_of_band::{StreamAction, StreamEnd, StreamHost};
 use crate::policy::Clock;
 use crate::published::Published;
+use crate::reports::ExportedReports;
 use crate::rng::entropy;
 use crate::snapshot::Cell;
 use crate::sync::{Arc, Mutex, MutexGuard, WatchedArc};
@@ -193,6 +195,46 @@ impl Cluster {
     /// [`Error::ReportRejected`] says why it was not taken in; [`Error::UnknownHost`].
     pub fn report(&self, address: &str, report: &Report<'_>, now_ns: u64) -> Result<(), Error> {
         self.change(|control, _| control.report(address, report, now_ns))
+    }
+
+    /// What hosts have reported so far and how their weights follow it, for a cluster that takes this
+    /// one's place: after a restart, or with another name. Locks.
+    ///
+    /// ```
+    /// # use plimsoll::config::{Assignment, ClusterConfig, Endpoint, LocalityEndpoints, Policy};
+    /// # use plimsoll::{Cluster, Options};
+    /// # let endpoints = vec![Endpoint::new("10.0.0.1:80"), Endpoint::new("10.0.0.2:80")];
+    /// # let group = LocalityEndpoints { endpoints, ..LocalityEndpoints::default() };
+    /// # let hosts = Assignment { endpoints: vec![group], ..Assignment::default() };
+    /// # let policy = Policy::ClientSideWeightedRoundRobin(Default::default());
+    /// # let config = ClusterConfig { policy, ..ClusterConfig::new("api") };
+    /// # let before = Cluster::open(config.clone(), &hosts, Options::default())?;
+    /// let text = before.export_reports()?.to_string();
+    /// // In the next process, which has the same hosts:
+    /// let after = Cluster::open(config, &hosts, Options::default())?;
+    /// let taken_over = after.import_reports(&text.parse()?)?;
+    /// assert_eq!(taken_over, 0, "nobody has reported yet");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Poisoned`] only.
+    pub fn export_reports(&self) -> Result<ExportedReports, Error> {
+        Ok(self.lock()?.export_reports())
+    }
+
+    /// Takes over what another cluster's hosts have reported, by address, as if they had reported
+    /// it here at that time; weights follow at once. A host that has reported to this cluster keeps
+    /// that. Hosts and policies that this cluster does not have are passed over. Call it after the
+    /// first [`tick`](Self::tick), or give the time in [`Options::now_ns`]: reports are that much
+    /// older than now. Returns how many records it took. Locks.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Poisoned`] only.
+    pub fn import_reports(&self, reports: &ExportedReports) -> Result<usize, Error> {
+        self.change(|control, _| Ok(control.import_reports(reports)))
     }
 
     /// What is to be done about out-of-band streams of load reports by now: which to open, and which

@@ -8,7 +8,7 @@ use crate::rng::splitmix64;
 /// See the module.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Period {
-    length_ns: u64,
+    pub(super) length_ns: u64,
     /// When it is due next.
     pub(super) next_ns: u64,
 }

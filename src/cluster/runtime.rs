@@ -36,6 +36,18 @@ pub(super) const COALESCE_REBUILDS: &str =
 //= envoy v1.40 source/common/runtime/runtime_features.cc#enable_batch_aware_update
 pub(super) const BATCH_AWARE_UPDATE: &str = "envoy.reloadable_features.enable_batch_aware_update";
 
+/// In how many milliseconds the weights of client-side weighted round robin go most of their way to
+/// what hosts report, in native; 0 for at once.
+pub(super) const WEIGHT_SMOOTHING: Milliseconds =
+    Milliseconds { key: "plimsoll.weight_smoothing_time_constant_ms", default: 5000 };
+
+/// A time that a runtime value may set.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Milliseconds {
+    key: &'static str,
+    default: u32,
+}
+
 /// One runtime value.
 ///
 /// As in Envoy, a reader gets the form that it asks for if the value has it: whole numbers are
@@ -134,6 +146,13 @@ impl Runtime {
     pub(super) fn double(&self, configured: &RuntimeDouble) -> f64 {
         let value = self.get(&configured.runtime_key).and_then(RuntimeValue::as_number);
         value.unwrap_or(configured.default_value)
+    }
+
+    /// A time in seconds. What is no number, or negative, counts as not set.
+    pub(super) fn seconds(&self, time: Milliseconds) -> f64 {
+        let value = self.get(time.key).and_then(RuntimeValue::as_number);
+        let value = value.filter(|value| value.is_finite() && *value >= 0.0);
+        value.unwrap_or(time.default.into()) / 1000.0
     }
 
     /// Whether a feature is on; `default` if nothing is set.

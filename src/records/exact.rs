@@ -6,14 +6,14 @@
 //!
 //! | edge | release side | acquire side | what becomes visible |
 //! |---|---|---|---|
-//! | R1 | [`Exact::report`] makes the sequence even | [`Exact::read`] finds it even | the report before it |
-//! | R2 | [`Exact::report`] fences after it made the sequence odd | [`Exact::read`] fences before it looks again | that a report which is seen in part is being written |
-//! | R3 | [`Exact::report`] makes the sequence even | the next one makes it odd | so that words of two writers do not mix |
+//! | R1 | [`Exact::write`] makes the sequence even | [`Exact::read`] finds it even | the report before it |
+//! | R2 | [`Exact::write`] fences after it made the sequence odd | [`Exact::read`] fences before it looks again | that a report which is seen in part is being written |
+//! | R3 | [`Exact::write`] makes the sequence even | the next one makes it odd | so that words of two writers do not mix |
 //!
 //! The time of the first report is set from nothing by compare-and-exchange and taken back by the
 //! control side only, which looks again afterwards.
 
-use super::{Origin, Periods, Record, Sample, Verdict, verdict};
+use super::{Kept, Origin, Periods, Record, Sample, Verdict, verdict};
 use crate::sync::{AtomicU32, AtomicU64, Ordering, fence, spin_hint};
 
 /// No time.
@@ -52,32 +52,10 @@ impl Record for Exact {
 
     /// Envoy takes everything in, whatever it is from.
     fn report(&self, sample: Sample, _: Origin) -> bool {
-        // No edge: a guess, which the exchange verifies.
-        let before = self.sequence.load(Ordering::Relaxed);
-        if !before.is_multiple_of(2) {
-            return true;
-        }
-        // R3, acquire side.
-        let mine = self.sequence.compare_exchange(
-            before,
-            before.wrapping_add(1),
-            Ordering::Acquire,
-            Ordering::Relaxed,
-        );
-        if mine.is_err() {
-            return true;
-        }
-        // R2, release side.
-        fence(Ordering::Release);
         let now_ns = sample.now_ns.min(NEVER - 1);
-        // R1: made visible by the sequence, and R2 tells who sees them too early.
-        self.value.store(sample.value.to_bits(), Ordering::Relaxed);
-        self.last_ns.store(now_ns, Ordering::Relaxed);
-        // No edge: a figure.
-        self.utilization.store(sample.utilization.to_bits(), Ordering::Relaxed);
-        // R1 and R3, release side.
-        self.sequence.store(before.wrapping_add(2), Ordering::Release);
-        self.begin(now_ns);
+        if self.write(Sample { now_ns, ..sample }, |_| true) {
+            self.begin(now_ns);
+        }
         true
     }
 
@@ -107,6 +85,24 @@ impl Record for Exact {
         Some(Sample { value, utilization, now_ns: last_ns.min(now_ns) })
     }
 
+    fn keep(&self, now_ns: u64) -> Option<Kept> {
+        let (value, last_ns) = self.read()?;
+        // No edge: figures.
+        let since_ns = self.since_ns.load(Ordering::Relaxed).min(last_ns);
+        let utilization = f64::from_bits(self.utilization.load(Ordering::Relaxed));
+        let age = |then_ns: u64| now_ns.saturating_sub(then_ns);
+        Some(Kept { value, utilization, age_ns: age(last_ns), known_ns: age(since_ns) })
+    }
+
+    /// What is older than the clock is as old as the clock.
+    fn restore(&self, kept: Kept, now_ns: u64) -> bool {
+        let Kept { value, utilization, age_ns, known_ns } = kept;
+        let sample = Sample { value, utilization, now_ns: now_ns.saturating_sub(age_ns) };
+        // Before the report, so that the host is not new if another one comes meanwhile.
+        self.begin(now_ns.saturating_sub(known_ns));
+        self.write(sample, |last_ns| last_ns == NEVER)
+    }
+
     fn forget(&self) {
         // No edge: no snapshot names the host, and so nobody reports.
         self.last_ns.store(NEVER, Ordering::Relaxed);
@@ -116,6 +112,40 @@ impl Record for Exact {
 }
 
 impl Exact {
+    /// Writes a report, unless another one is being written or the time of the one before says not
+    /// to; says whether it did.
+    fn write(&self, sample: Sample, is_wanted: impl Fn(u64) -> bool) -> bool {
+        // No edge: a guess, which the exchange verifies.
+        let before = self.sequence.load(Ordering::Relaxed);
+        if !before.is_multiple_of(2) {
+            return false;
+        }
+        // R3, acquire side.
+        let mine = self.sequence.compare_exchange(
+            before,
+            before.wrapping_add(1),
+            Ordering::Acquire,
+            Ordering::Relaxed,
+        );
+        if mine.is_err() {
+            return false;
+        }
+        // R2, release side.
+        fence(Ordering::Release);
+        // R3: nobody else writes it now.
+        let is_wanted = is_wanted(self.last_ns.load(Ordering::Relaxed));
+        if is_wanted {
+            // R1: made visible by the sequence, and R2 tells who sees them too early.
+            self.value.store(sample.value.to_bits(), Ordering::Relaxed);
+            self.last_ns.store(sample.now_ns, Ordering::Relaxed);
+            // No edge: a figure.
+            self.utilization.store(sample.utilization.to_bits(), Ordering::Relaxed);
+        }
+        // R1 and R3, release side.
+        self.sequence.store(before.wrapping_add(2), Ordering::Release);
+        is_wanted
+    }
+
     /// The last report's value and time; none if there is none, or if reports come so fast that
     /// none can be read.
     fn read(&self) -> Option<(f64, u64)> {
@@ -178,12 +208,30 @@ mod tests {
         };
         assert_eq!(at(12, 10, 4), Verdict::Blackout, "7 of 10 seconds");
         assert_eq!(at(12, 10, 1), Verdict::Blackout, "though it has expired");
-        assert_eq!(at(15, 10, 5), Verdict::Usable(42.0), "exactly both");
+        assert_eq!(at(15, 10, 5).value(), Some(42.0), "exactly both");
         assert_eq!(at(16, 10, 5), Verdict::Expired);
         assert_eq!(at(17, 0, 50), Verdict::Blackout, "new again, without a report");
         report(&record, 43.0, 18);
         assert_eq!(at(27, 10, 50), Verdict::Blackout);
-        assert_eq!(at(28, 10, 50), Verdict::Usable(43.0));
+        assert_eq!(at(28, 10, 50).value(), Some(43.0));
+    }
+
+    #[test]
+    fn a_restored_record_is_as_old_as_it_was_and_gives_way_to_a_report() {
+        let record = Exact::new();
+        report(&record, 0.1 + 0.2, 5);
+        report(&record, 0.1 + 0.2, 10);
+        let kept = record.keep(12 * SECOND).unwrap();
+        assert_eq!((kept.age_ns, kept.known_ns), (2 * SECOND, 7 * SECOND));
+        let other = Exact::new();
+        assert!(other.restore(kept, 100 * SECOND) && !other.restore(kept, 100 * SECOND));
+        assert_eq!(other.keep(100 * SECOND), Some(kept));
+        assert_eq!(other.judge(102 * SECOND, periods(10, 50)), Verdict::Blackout);
+        assert_eq!(other.judge(103 * SECOND, periods(10, 50)).value(), Some(0.1 + 0.2));
+        // On a clock that shows less than the record is old it is as old as the clock.
+        let third = Exact::new();
+        assert!(third.restore(kept, SECOND));
+        assert_eq!(third.keep(SECOND).unwrap().age_ns, SECOND);
     }
 
     #[test]

@@ -24,6 +24,20 @@ pub struct Sample {
     pub now_ns: u64,
 }
 
+/// A record on its way to the same host of another cluster: times are ages, so that clocks need not
+/// agree.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Kept {
+    /// As in [`Sample`].
+    pub value: f64,
+    /// As in [`Sample`].
+    pub utilization: f64,
+    /// How old the last report is.
+    pub age_ns: u64,
+    /// How old the first one is.
+    pub known_ns: u64,
+}
+
 /// Where a report came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
@@ -58,8 +72,21 @@ pub enum Verdict {
     Blackout,
     /// The last report was too old; the host is new from now on.
     Expired,
-    /// The value of the last report.
-    Usable(f64),
+    /// What the last report said.
+    Usable {
+        /// Its value.
+        value: f64,
+        /// How old it is.
+        age_ns: u64,
+    },
+}
+
+impl Verdict {
+    /// The value, if it counts.
+    #[must_use]
+    pub fn value(self) -> Option<f64> {
+        if let Self::Usable { value, .. } = self { Some(value) } else { None }
+    }
 }
 
 /// A host's record.
@@ -83,6 +110,13 @@ pub trait Record {
     /// The last report, if there is one: its value and utilization, and how old it is. For people.
     fn last(&self, now_ns: u64) -> Option<Sample>;
 
+    /// What there is to keep, if there is a report. Control side.
+    fn keep(&self, now_ns: u64) -> Option<Kept>;
+
+    /// Takes over what the same host's record had, unless there is a report; says whether it did. A
+    /// report that comes meanwhile stays. Control side.
+    fn restore(&self, kept: Kept, now_ns: u64) -> bool;
+
     /// Forgets everything, for a slot that is given to another host. Control side.
     fn forget(&self);
 }
@@ -96,6 +130,6 @@ fn verdict(value: f64, age_ns: u64, known_ns: Option<u64>, periods: Periods) -> 
         (true, _) if periods.blackout_first => Verdict::Blackout,
         (_, true) => Verdict::Expired,
         (true, false) => Verdict::Blackout,
-        (false, false) => Verdict::Usable(value),
+        (false, false) => Verdict::Usable { value, age_ns },
     }
 }

@@ -7,7 +7,7 @@
 //! that a report which comes meanwhile does not end up without one. That requests fail is noted in
 //! a word of no report, and only by exchange: no report is lost to it.
 
-use super::{Origin, Periods, Record, Sample, Verdict, verdict};
+use super::{Kept, Origin, Periods, Record, Sample, Verdict, verdict};
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
 use state::Word;
 
@@ -82,6 +82,33 @@ impl Record for Packed {
             utilization,
             now_ns: now_ns.saturating_sub(age_ns),
         })
+    }
+
+    fn keep(&self, now_ns: u64) -> Option<Kept> {
+        let Word::Report(report) = self.state.get() else { return None };
+        let now = stamp(now_ns);
+        let since = self.state.since().unwrap_or(report.stamp);
+        Some(Kept {
+            value: report.value.into(),
+            utilization: self.state.utilization(),
+            age_ns: nanoseconds(age(report.stamp, now)),
+            known_ns: nanoseconds(age(since, now)),
+        })
+    }
+
+    fn restore(&self, kept: Kept, now_ns: u64) -> bool {
+        let now = stamp(now_ns);
+        let then = |age_ns: u64| {
+            let age_ms = (age_ns / NS_PER_MS).min(OLDEST_MS.into());
+            now.wrapping_sub(u32::try_from(age_ms).unwrap_or(OLDEST_MS)).max(1)
+        };
+        // Before the report, so that the host is not new if another one comes meanwhile.
+        self.state.begin(then(kept.known_ns));
+        let is_restored = self.state.fill(kept.value, then(kept.age_ns));
+        if is_restored {
+            self.state.set_utilization(kept.utilization);
+        }
+        is_restored
     }
 
     fn forget(&self) {
@@ -183,6 +210,24 @@ mod state {
                 // No edge: the word is the whole message.
                 self.word.store(word, Ordering::Relaxed);
             }
+        }
+
+        /// Sets a report if there is none; says whether it did.
+        #[allow(clippy::cast_possible_truncation)] // as above
+        pub(super) fn fill(&self, value: f64, stamp: u32) -> bool {
+            let most = f64::from(f32::MAX);
+            let word = pack(Report { value: value.clamp(-most, most) as f32, stamp });
+            // No edge: a guess, which the exchange verifies; and the word is the whole message.
+            let mut before = self.word.load(Ordering::Relaxed);
+            while let 0 | FAILING = before {
+                let (success, failure) = (Ordering::Relaxed, Ordering::Relaxed);
+                match self.word.compare_exchange_weak(before, word, success, failure) {
+                    Ok(_) => return true,
+                    // Requests fail or succeed meanwhile, or there is a report.
+                    Err(found) => before = found,
+                }
+            }
+            false
         }
 
         /// Gives the last report another time, unless there is a newer one; the report with it.
@@ -298,14 +343,14 @@ mod tests {
         assert_eq!(record.judge(0, PERIODS), Verdict::Unknown);
         report(&record, 2.5, 5);
         assert_eq!(record.judge(14 * MS, PERIODS), Verdict::Blackout);
-        assert_eq!(record.judge(15 * MS, PERIODS), Verdict::Usable(2.5));
+        assert_eq!(record.judge(15 * MS, PERIODS).value(), Some(2.5));
         report(&record, 3.5, 50);
-        assert_eq!(record.judge(150 * MS, PERIODS), Verdict::Usable(3.5));
+        assert_eq!(record.judge(150 * MS, PERIODS).value(), Some(3.5));
         assert_eq!(record.judge(151 * MS, PERIODS), Verdict::Expired);
         assert_eq!(record.judge(151 * MS, PERIODS), Verdict::Unknown);
         report(&record, 4.5, 160);
         assert_eq!(record.judge(169 * MS, PERIODS), Verdict::Blackout);
-        assert_eq!(record.judge(170 * MS, PERIODS), Verdict::Usable(4.5));
+        assert_eq!(record.judge(170 * MS, PERIODS).value(), Some(4.5));
     }
 
     #[test]
@@ -315,7 +360,7 @@ mod tests {
         let for_ever = Periods { expiration_ns: None, ..PERIODS };
         let day = 86_400_000;
         for days in 1..200 {
-            assert_eq!(record.judge(days * day * MS, for_ever), Verdict::Usable(1.0));
+            assert_eq!(record.judge(days * day * MS, for_ever).value(), Some(1.0));
             let age_ms = days * day - record.last(days * day * MS).unwrap().now_ns / MS;
             assert!(age_ms >= (12 * day).min(days * day - 1), "{days} days: {age_ms} ms old");
         }
@@ -338,10 +383,10 @@ mod tests {
         report(&record, 1.0, 1);
         assert!(record.report(sample(2.0, 10), stream));
         assert!(!record.report(sample(3.0, 29), Origin::Response));
-        assert_eq!(record.judge(29 * MS, PERIODS), Verdict::Usable(2.0));
+        assert_eq!(record.judge(29 * MS, PERIODS).value(), Some(2.0));
         report(&record, 4.0, 30);
         assert!(record.report(sample(5.0, 31), stream));
-        assert_eq!(record.judge(60 * MS, PERIODS), Verdict::Usable(5.0));
+        assert_eq!(record.judge(60 * MS, PERIODS).value(), Some(5.0));
         // 50 days later the clock has wrapped, and the stream is long gone.
         report(&record, 6.0, 50 * 86_400_000);
         record.forget();
@@ -359,18 +404,42 @@ mod tests {
         assert_eq!(record.judge(0, PERIODS), Verdict::Unknown);
         record.outcome(false);
         report(&record, 0.0, 0);
-        assert_eq!(record.judge(60 * MS, PERIODS), Verdict::Usable(0.0));
+        assert_eq!(record.judge(60 * MS, PERIODS).value(), Some(0.0));
         record.outcome(false);
-        assert_eq!(record.judge(60 * MS, PERIODS), Verdict::Usable(0.0), "it has reported");
+        assert_eq!(record.judge(60 * MS, PERIODS).value(), Some(0.0), "it has reported");
         record.forget();
         assert_eq!(record.judge(60 * MS, PERIODS), Verdict::Unknown);
+    }
+
+    #[test]
+    fn a_restored_record_is_as_old_as_it_was_and_gives_way_to_a_report() {
+        let record = Packed::new();
+        assert_eq!(record.keep(0), None);
+        report(&record, 2.5, 5);
+        report(&record, 3.5, 50);
+        let kept = record.keep(60 * MS).unwrap();
+        let expected = Kept { value: 3.5, utilization: 1.75, age_ns: 10 * MS, known_ns: 55 * MS };
+        assert_eq!(kept, expected);
+        // Another clock, which shows less than the record is old.
+        let other = Packed::new();
+        other.outcome(false);
+        assert!(other.restore(kept, 3 * MS) && !other.restore(kept, 3 * MS));
+        assert_eq!(other.keep(3 * MS), Some(kept));
+        assert_eq!(other.judge(3 * MS, PERIODS).value(), Some(3.5), "past its blackout");
+        assert_eq!(other.judge(94 * MS, PERIODS), Verdict::Expired);
+        report(&other, 4.5, 94);
+        assert!(!other.restore(kept, 95 * MS));
+        let endless = Kept { value: 1e300, age_ns: u64::MAX, known_ns: u64::MAX, ..kept };
+        let third = Packed::new();
+        assert!(third.restore(endless, 0));
+        assert_eq!(third.judge(0, PERIODS), Verdict::Expired);
     }
 
     #[test]
     fn zero_is_a_report() {
         let record = Packed::new();
         report(&record, 0.0, 0);
-        assert_eq!(record.judge(60 * MS, PERIODS), Verdict::Usable(0.0));
+        assert_eq!(record.judge(60 * MS, PERIODS).value(), Some(0.0));
         record.forget();
         assert_eq!(record.judge(60 * MS, PERIODS), Verdict::Unknown);
     }

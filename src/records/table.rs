@@ -1,6 +1,6 @@
 //! The records of all hosts by slot.
 
-use super::{Exact, Origin, Packed, Periods, Record, Sample, Verdict};
+use super::{Exact, Kept, Origin, Packed, Periods, Record, Sample, Verdict};
 use crate::config::Behavior;
 use crate::host::Segments;
 
@@ -66,6 +66,23 @@ impl Records {
             Self::Packed(table) => with(table, slot, |record| record.last(now_ns)),
             Self::Exact(table) => with(table, slot, |record| record.last(now_ns)),
         }?
+    }
+
+    /// What the record of `slot` has to keep. Control side.
+    pub(crate) fn keep(&self, slot: u32, now_ns: u64) -> Option<Kept> {
+        match self {
+            Self::Packed(table) => with(table, slot, |record| record.keep(now_ns)),
+            Self::Exact(table) => with(table, slot, |record| record.keep(now_ns)),
+        }?
+    }
+
+    /// Takes over what the record of the host in `slot` was, unless it has reported. Control side.
+    pub(crate) fn restore(&self, slot: u32, kept: Kept, now_ns: u64) -> bool {
+        let restored = match self {
+            Self::Packed(table) => with(table, slot, |record| record.restore(kept, now_ns)),
+            Self::Exact(table) => with(table, slot, |record| record.restore(kept, now_ns)),
+        };
+        restored.unwrap_or(false)
     }
 
     /// Forgets what the host in `slot` reported. Control side.

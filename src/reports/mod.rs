@@ -1,18 +1,21 @@
 //! What becomes of load reports: one of a response is read, weighed by each policy that goes by it,
 //! and left in that policy's record of the host.
 
+mod exported;
 mod gauge;
 mod weigher;
 
 use std::fmt;
 
+pub use exported::ExportedReports;
+pub(crate) use exported::{Consumer, Exported};
 pub(crate) use gauge::Gauge;
-pub(crate) use weigher::Weigher;
+pub(crate) use weigher::{Weighable, Weigher};
 
 use crate::config::Behavior;
 use crate::orca::{Headers, MetricNames, Parser, ReadJson, Reason, Report, ReportError};
 use crate::policy::Counter;
-use crate::records::{Origin, Sample};
+use crate::records::{Kept, Origin, Records, Sample};
 use crate::sync::Arc;
 
 /// Where reports go. Shared by the control side and all snapshots.
@@ -212,10 +215,37 @@ impl Reports {
         }
     }
 
+    /// What each policy has to keep of the host in `slot`.
+    pub(crate) fn keep(&self, slot: u32, now_ns: u64) -> impl Iterator<Item = (Consumer, Kept)> {
+        Consumer::ALL.into_iter().filter_map(move |consumer| {
+            Some((consumer, self.records(consumer)?.keep(slot, now_ns)?))
+        })
+    }
+
+    /// Takes over what a policy has kept of the host in `slot`, unless it has reported; says whether
+    /// it did. Without such a policy, or if it makes nothing of it, nothing happens.
+    pub(crate) fn restore(&self, slot: u32, consumer: Consumer, kept: Kept, now_ns: u64) -> bool {
+        // Only native knows hosts by their utilization alone.
+        let is_known = self.behavior == Behavior::Native || kept.value >= 0.0;
+        let records = self.records(consumer).filter(|_| is_known);
+        records.is_some_and(|records| records.restore(slot, kept, now_ns))
+    }
+
+    fn records(&self, consumer: Consumer) -> Option<&Records> {
+        match consumer {
+            Consumer::Weights => self.weigher.as_ref().map(|it| &*it.records),
+            Consumer::Localities => self.gauge.as_ref().map(|it| &*it.records),
+        }
+    }
+
     /// The last report of the host in `slot`, for people: as it was weighed, if it was.
     pub(crate) fn last(&self, slot: u32, now_ns: u64) -> Option<Sample> {
         match (&self.weigher, &self.gauge) {
-            (Some(weigher), _) => weigher.records.last(slot, now_ns),
+            (Some(weigher), _) => {
+                let last = weigher.records.last(slot, now_ns)?;
+                let weight = Weighable::of(last.value).weight().unwrap_or(0.0);
+                Some(Sample { value: weight, ..last })
+            }
             (None, Some(gauge)) => Some(Sample { value: 0.0, ..gauge.records.last(slot, now_ns)? }),
             (None, None) => None,
         }

@@ -16,6 +16,36 @@ pub(crate) struct Weigher {
     pub(crate) records: Arc<Records>,
 }
 
+/// What a report says of how much its host can take, and how a record keeps it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Weighable {
+    /// A weight.
+    Weight(f64),
+    /// No more than how busy the host is: more than 0, and negative in the record.
+    Utilization(f64),
+}
+
+impl Weighable {
+    /// What a record's value stands for.
+    pub(crate) fn of(value: f64) -> Self {
+        if value.is_sign_negative() { Self::Utilization(-value) } else { Self::Weight(value) }
+    }
+
+    /// The weight, if there is one.
+    pub(crate) fn weight(self) -> Option<f64> {
+        if let Self::Weight(weight) = self { Some(weight) } else { None }
+    }
+
+    /// As a record keeps it: in the range of its numbers, whose ends are of no use to anybody.
+    fn kept(self) -> f64 {
+        let in_range = |it: f64| it.clamp(f64::from(f32::MIN_POSITIVE), f64::from(f32::MAX));
+        match self {
+            Self::Weight(weight) => in_range(weight),
+            Self::Utilization(utilization) => -in_range(utilization),
+        }
+    }
+}
+
 impl Weigher {
     pub(crate) fn new(
         config: &ClientSideWeightedRoundRobin,
@@ -43,7 +73,7 @@ impl Weigher {
         origin: Origin,
     ) -> Result<(), ReportRejected> {
         let (value, utilization) = match self.behavior {
-            Behavior::Native => self.weigh(report)?,
+            Behavior::Native => self.weigh(slot, report, now_ns)?,
             Behavior::Envoy => self.weigh_as_envoy(report)?,
         };
         let sample = Sample { value, utilization, now_ns };
@@ -51,23 +81,38 @@ impl Weigher {
         if taken { Ok(()) } else { Err(ReportRejected::Streamed) }
     }
 
-    /// The weight that follows from a report, and its utilization. All numbers that enter are
-    /// finite and not negative.
-    fn weigh(&self, report: &Report<'_>) -> Result<(f64, f64), ReportRejected> {
+    /// What follows from a report, and its utilization. All numbers that enter are finite and not
+    /// negative. A host that says what it serves is idle when it says nothing of it, and keeps its
+    /// weight; of another one at least it is known how busy it is.
+    fn weigh(
+        &self,
+        slot: u32,
+        report: &Report<'_>,
+        now_ns: u64,
+    ) -> Result<(f64, f64), ReportRejected> {
         let (qps, eps) = (report.rps_fractional(), report.eps());
         let utilization = self.utilization.of(report);
         if !(is_sound(qps) && is_sound(eps) && is_sound(utilization)) {
             return Err(ReportRejected::NotFinite);
         }
-        if qps <= 0.0 {
+        if qps <= 0.0 && (utilization <= 0.0 || self.has_weight(slot, now_ns)) {
             return Err(ReportRejected::Qps);
         }
         if utilization <= 0.0 {
             return Err(ReportRejected::Utilization);
         }
-        let weight = qps / (utilization + self.error_utilization_penalty * eps / qps);
-        // What a record holds; neither end is of any use.
-        Ok((weight.clamp(f64::from(f32::MIN_POSITIVE), f64::from(f32::MAX)), utilization))
+        let weighable = if qps > 0.0 {
+            Weighable::Weight(qps / (utilization + self.error_utilization_penalty * eps / qps))
+        } else {
+            Weighable::Utilization(utilization)
+        };
+        Ok((weighable.kept(), utilization))
+    }
+
+    /// Whether what the host in `slot` last reported came to a weight.
+    fn has_weight(&self, slot: u32, now_ns: u64) -> bool {
+        let last = self.records.last(slot, now_ns);
+        last.is_some_and(|last| Weighable::of(last.value).weight().is_some())
     }
 
     /// The same as Envoy does it, what is no number included.

@@ -24,6 +24,8 @@ pub(crate) struct Engine {
     /// Whether degraded hosts or, in panic, any hosts have a part of the traffic.
     overflows: AtomicBool,
     counts: Mutex<Vec<Arc<Counts>>>,
+    /// The cluster's engine before this one, until that has handed over.
+    before: Mutex<Option<Arc<Engine>>>,
     pub(crate) figures: Figures,
 }
 
@@ -77,6 +79,7 @@ impl Engine {
             inbox: Mutex::default(),
             overflows: AtomicBool::new(false),
             counts: Mutex::default(),
+            before: Mutex::default(),
             figures: Figures::default(),
         })
     }
@@ -106,7 +109,30 @@ impl Engine {
             let place = error.field();
             log::error(&format!("hosts of {} were refused: {place}: {error}", self.name()));
         }
+        if !assignment.endpoints.is_empty()
+            && let Some(before) = lock(&self.before).take()
+        {
+            self.take_over(&before);
+        }
         self.look();
+    }
+
+    /// Has this engine take over from another one as soon as it has hosts; from that one's
+    /// predecessor, if it never had any itself.
+    pub(crate) fn follows(&self, before: Arc<Self>) {
+        if self.cluster.view().config().behavior == Behavior::Native {
+            let earlier = lock(&before.before).take();
+            *lock(&self.before) = Some(earlier.unwrap_or(before));
+        }
+    }
+
+    /// Takes over what hosts have reported. In Envoy a new cluster knows nothing of the one before.
+    fn take_over(&self, before: &Self) {
+        let reports = before.cluster.export_reports();
+        let taken = reports.and_then(|reports| self.cluster.import_reports(&reports));
+        if let Err(error) = taken {
+            log::error(&format!("reports of {} are lost: {error}", self.name()));
+        }
     }
 
     pub(crate) fn name(&self) -> String {

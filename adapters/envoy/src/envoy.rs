@@ -34,6 +34,12 @@ fn has(symbol: &CStr) -> bool {
     !unsafe { libc::dlsym(libc::RTLD_DEFAULT, symbol.as_ptr()) }.is_null()
 }
 
+/// The buffer that `call` fills, if it says that it did.
+fn ask(call: impl FnOnce(*mut Buffer) -> bool) -> Option<Buffer> {
+    let mut buffer = Buffer::EMPTY;
+    call(&raw mut buffer).then_some(buffer)
+}
+
 /// Counts in Envoy are `size_t`; four billion hosts are not.
 fn narrow(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
@@ -80,19 +86,12 @@ impl LbHost for Lb {
 
     fn host(&self, priority: u32, index: u32) -> Option<HostRow<'_>> {
         let (handle, index) = (self.0, index as usize);
-        let mut address = Buffer::EMPTY;
-        // SAFETY: a live handle and a place for one buffer; Envoy checks the numbers.
-        let is_there = unsafe {
-            abi::envoy_dynamic_module_callback_lb_get_host_address(
-                handle,
-                priority,
-                index,
-                &raw mut address,
-            )
-        };
-        if !is_there {
-            return None;
-        }
+        let address = ask(|out| {
+            // SAFETY: a live handle and a place for one buffer; Envoy checks the numbers.
+            unsafe {
+                abi::envoy_dynamic_module_callback_lb_get_host_address(handle, priority, index, out)
+            }
+        })?;
         let [mut region, mut zone, mut sub_zone] = [Buffer::EMPTY; 3];
         // SAFETY: as above; what is not there stays empty.
         unsafe {
@@ -125,35 +124,32 @@ impl LbHost for Lb {
     }
 
     fn hash_key(&self, priority: u32, index: u32) -> Option<&str> {
-        let mut key = Buffer::EMPTY;
-        // SAFETY: a live handle and a place for one buffer; Envoy checks the numbers.
-        let is_there = unsafe {
-            abi::envoy_dynamic_module_callback_lb_get_host_metadata_string(
-                self.0,
-                priority,
-                index as usize,
-                Buffer::of("envoy.lb"),
-                Buffer::of("hash_key"),
-                &raw mut key,
-            )
-        };
+        let (filter, key) = (Buffer::of("envoy.lb"), Buffer::of("hash_key"));
+        let (handle, index) = (self.0, index as usize);
+        let key = ask(|out| {
+            // SAFETY: a live handle and a place for one buffer; Envoy checks the numbers.
+            unsafe {
+                abi::envoy_dynamic_module_callback_lb_get_host_metadata_string(
+                    handle, priority, index, filter, key, out,
+                )
+            }
+        });
         // SAFETY: the metadata of a host of the present set lives while the call lasts.
-        is_there.then(|| unsafe { key.text() })
+        key.map(|key| unsafe { key.text() })
     }
 
     fn healthy_address(&self, priority: u32, index: u32) -> Option<&str> {
-        let mut address = Buffer::EMPTY;
-        // SAFETY: a live handle and a place for one buffer; Envoy checks the numbers.
-        let is_there = unsafe {
-            abi::envoy_dynamic_module_callback_lb_get_healthy_host_address(
-                self.0,
-                priority,
-                index as usize,
-                &raw mut address,
-            )
-        };
+        let (handle, index) = (self.0, index as usize);
+        let address = ask(|out| {
+            // SAFETY: a live handle and a place for one buffer; Envoy checks the numbers.
+            unsafe {
+                abi::envoy_dynamic_module_callback_lb_get_healthy_host_address(
+                    handle, priority, index, out,
+                )
+            }
+        });
         // SAFETY: the address of a host of the present set lives while the call lasts.
-        is_there.then(|| unsafe { address.text() })
+        address.map(|address| unsafe { address.text() })
     }
 
     fn localities(&self, priority: u32) -> u32 {
@@ -166,20 +162,14 @@ impl LbHost for Lb {
 
     fn locality(&self, priority: u32, index: u32) -> Option<(u32, &str)> {
         let (handle, index) = (self.0, index as usize);
-        let mut address = Buffer::EMPTY;
-        // SAFETY: a live handle and a place for one buffer; Envoy checks the numbers.
-        let is_there = unsafe {
-            abi::envoy_dynamic_module_callback_lb_get_locality_host_address(
-                handle,
-                priority,
-                index,
-                0,
-                &raw mut address,
-            )
-        };
-        if !is_there {
-            return None;
-        }
+        let address = ask(|out| {
+            // SAFETY: a live handle and a place for one buffer; Envoy checks the numbers.
+            unsafe {
+                abi::envoy_dynamic_module_callback_lb_get_locality_host_address(
+                    handle, priority, index, 0, out,
+                )
+            }
+        })?;
         // SAFETY: as above.
         let weight = unsafe {
             abi::envoy_dynamic_module_callback_lb_get_locality_weight(handle, priority, index)
@@ -322,44 +312,45 @@ impl Filter {
 
 impl Stream for Filter {
     fn header(&self, place: Place, name: &str) -> Option<&[u8]> {
-        let (mut value, mut count) = (Buffer::EMPTY, 0);
-        // SAFETY: a live handle, see `new`, and places for what comes out.
-        let is_there = unsafe {
-            abi::envoy_dynamic_module_callback_http_get_header(
-                self.0,
-                place as u32,
-                Buffer::of(name),
-                &raw mut value,
-                0,
-                &raw mut count,
-            )
-        };
+        let (name, mut count) = (Buffer::of(name), 0);
+        let value = ask(|out| {
+            // SAFETY: a live handle, see `new`, and places for what comes out.
+            unsafe {
+                abi::envoy_dynamic_module_callback_http_get_header(
+                    self.0,
+                    place as u32,
+                    name,
+                    out,
+                    0,
+                    &raw mut count,
+                )
+            }
+        });
         // SAFETY: headers that nobody changes live while the call lasts.
-        (is_there && count > 0).then(|| unsafe { value.bytes() })
+        value.filter(|_| count > 0).map(|value| unsafe { value.bytes() })
     }
 
     fn upstream_address(&self) -> Option<&str> {
-        let mut address = Buffer::EMPTY;
-        // SAFETY: a live handle and a place for one buffer.
-        let is_there = unsafe {
-            abi::envoy_dynamic_module_callback_http_filter_get_attribute_string(
-                self.0,
-                abi::UPSTREAM_ADDRESS,
-                &raw mut address,
-            )
-        };
+        let attribute = abi::UPSTREAM_ADDRESS;
+        let address = ask(|out| {
+            // SAFETY: a live handle and a place for one buffer.
+            unsafe {
+                abi::envoy_dynamic_module_callback_http_filter_get_attribute_string(
+                    self.0, attribute, out,
+                )
+            }
+        });
         // SAFETY: the stream keeps its host while the call lasts.
-        is_there.then(|| unsafe { address.text() })
+        address.map(|address| unsafe { address.text() })
     }
 
     fn cluster_name(&self) -> Option<&str> {
-        let mut name = Buffer::EMPTY;
-        // SAFETY: a live handle and a place for one buffer.
-        let is_there = unsafe {
-            abi::envoy_dynamic_module_callback_http_get_cluster_name(self.0, &raw mut name)
-        };
+        let name = ask(|out| {
+            // SAFETY: a live handle and a place for one buffer.
+            unsafe { abi::envoy_dynamic_module_callback_http_get_cluster_name(self.0, out) }
+        });
         // SAFETY: the route keeps its cluster while the call lasts.
-        is_there.then(|| unsafe { name.text() })
+        name.map(|name| unsafe { name.text() })
     }
 
     fn prefer_host(&self, address: &str) {

@@ -50,6 +50,8 @@ impl FakeHost {
 /// The hosts of a cluster by priority, and the weights of zones.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct FakeLb {
+    /// The cluster's, "be" if empty.
+    pub(crate) name: &'static str,
     pub(crate) priorities: Vec<Vec<FakeHost>>,
     pub(crate) weights: BTreeMap<&'static str, u32>,
 }
@@ -88,7 +90,7 @@ fn count(hosts: usize) -> u32 {
 
 impl LbHost for FakeLb {
     fn cluster_name(&self) -> &str {
-        "be"
+        if self.name.is_empty() { "be" } else { self.name }
     }
 
     fn priorities(&self) -> u32 {

@@ -40,18 +40,20 @@ impl Instance {
         }
         let role = if policy.is_main_thread() { Role::Leader } else { Role::Follower };
         let mut instance = Self { policy, seat, role, reader: AssignmentReader::default() };
-        if role == Role::Follower {
-            instance.seat.borrow_mut().refresh();
-        }
         instance.update(host);
+        // The main thread has the same hooks, and mostly no requests.
+        if instance.role == Role::Follower {
+            instance.seat.borrow_mut().prepare(host);
+        }
         Some(instance)
     }
 
     /// Takes note of hosts that came, went or changed.
     pub(crate) fn update(&mut self, host: &impl LbHost) {
-        self.leave_others(host);
-        self.show_engine(host);
-        self.seat.borrow_mut().look(host);
+        if !self.leave_others(host) {
+            self.show_engine(host);
+            self.seat.borrow_mut().update(host);
+        }
     }
 
     fn show_engine(&mut self, host: &impl LbHost) {
@@ -68,13 +70,14 @@ impl Instance {
         }
     }
 
-    /// Gets an engine of its own, if instances turn out not to see the same hosts.
-    fn leave_others(&mut self, host: &impl LbHost) {
+    /// Gets an engine of its own, with the hosts as they are, if instances turn out not to see the
+    /// same ones; whether it just did.
+    fn leave_others(&mut self, host: &impl LbHost) -> bool {
         if self.role == Role::Alone || !self.policy.is_split() {
-            return;
+            return false;
         }
         // Without one it stays with the shared engine, and healthy hosts take turns.
-        let Some(engine) = self.policy.own_engine(host.cluster_name()) else { return };
+        let Some(engine) = self.policy.own_engine(host.cluster_name()) else { return false };
         threads::settle();
         self.leave_seat();
         let seat = Seat::new(engine, Arc::clone(&self.policy.metrics));
@@ -82,11 +85,19 @@ impl Instance {
         threads::list(&self.policy, host.cluster_name(), &self.seat);
         self.role = Role::Alone;
         self.show_engine(host);
-        self.seat.borrow_mut().look(host);
+        self.seat.borrow_mut().prepare(host);
+        true
     }
 
     /// Chooses a host for a request.
     pub(crate) fn choose(&mut self, host: &impl LbHost, request: &impl Request) -> Option<Choice> {
+        #[cfg(feature = "time-picks")]
+        return crate::timing::timed(|| self.pick(host, request));
+        #[cfg(not(feature = "time-picks"))]
+        self.pick(host, request)
+    }
+
+    fn pick(&mut self, host: &impl LbHost, request: &impl Request) -> Option<Choice> {
         threads::settle();
         self.leave_others(host);
         let choice = self.seat.borrow_mut().choose(host, request)?;
@@ -109,6 +120,8 @@ impl Instance {
 
 impl Drop for Instance {
     fn drop(&mut self) {
+        #[cfg(feature = "time-picks")]
+        crate::timing::log_all();
         self.leave_seat();
     }
 }

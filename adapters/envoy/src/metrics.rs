@@ -13,7 +13,7 @@ use crate::host::{Metric, MetricHost};
 const CLUSTER: &str = "envoy_cluster_name";
 
 /// Counters of the engine by its names; ours are without the prefix `plimsoll.`.
-pub(crate) const COUNTERS: [&str; 20] = [
+pub(crate) const COUNTERS: [&str; 22] = [
     "lb_healthy_panic",
     "lb_zone_routing_all_directly",
     "lb_zone_routing_cross_zone",
@@ -33,12 +33,14 @@ pub(crate) const COUNTERS: [&str; 20] = [
     "plimsoll.load_reports_without_qps",
     "plimsoll.load_reports_without_utilization",
     "plimsoll.snapshots_published",
+    "plimsoll.tables_built",
+    "plimsoll.tables_built_as_envoy",
     "plimsoll.weight_changes",
 ];
 
 /// Gauges of the engine, by its names.
 pub(crate) const GAUGES: [&str; 5] = [
-    "max_host_weight",
+    "plimsoll.duplicate_hosts",
     "plimsoll.snapshots_live",
     "plimsoll.weights_in_blackout",
     "plimsoll.weights_unknown",

@@ -3,8 +3,8 @@
 //!
 //! A policy inside Envoy may answer with healthy hosts only. Where degraded hosts have a part of the
 //! traffic, or all hosts do because their priority panics, this filter picks in its place, and names
-//! the host to the router if Envoy would not take it from the policy. Requests that it leaves alone
-//! go to the healthy hosts in proportion, since the policy then picks again until it has one.
+//! the host to the router if Envoy would not take it from the policy. For a request that it leaves
+//! alone the policy answers with what was picked here.
 
 use crate::host::Stream;
 use crate::threads;

@@ -11,6 +11,7 @@ use crate::engine::Engine;
 use crate::host::MetricHost;
 use crate::log;
 use crate::metrics::Metrics;
+use crate::succession;
 
 /// How Envoy runs us.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,6 +94,9 @@ impl Policy {
         match Engine::open(&self.settings, cluster, is_shared, now_ns()) {
             Ok(engine) => {
                 let engine = Arc::new(engine);
+                if is_shared {
+                    succession::register(cluster, &engine);
+                }
                 self.control.look_after(&engine);
                 Some(engine)
             }

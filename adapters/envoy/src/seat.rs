@@ -15,7 +15,7 @@ use crate::engine::Engine;
 use crate::host::{LbHost, Request};
 use crate::log;
 use crate::metrics::Metrics;
-use crate::view::View;
+use crate::view::{Spot, View};
 
 /// So many more hosts are tried while this thread cannot answer with the picked one.
 const SUBSTITUTES: u32 = 8;
@@ -28,9 +28,12 @@ pub(crate) struct Seat {
     engine: Arc<Engine>,
     /// Made with the first pick on the main thread, which mostly has none.
     worker: Option<Worker>,
-    view: View,
+    /// `None` until somebody asks, on the main thread.
+    view: Option<View>,
     /// Which healthy host is next, where the engine's pick cannot be had.
     turn: u64,
+    /// What [`overflow`](Self::overflow) picked for the request that now comes to the policy.
+    reserved: Option<Pick>,
     counts: Arc<Counts>,
     /// `None` once the instance is gone, and with it perhaps the configuration.
     metrics: Option<Arc<Metrics>>,
@@ -53,8 +56,9 @@ impl Seat {
         Self {
             engine,
             worker: None,
-            view: View::default(),
+            view: None,
             turn: 0,
+            reserved: None,
             counts,
             metrics: Some(metrics),
         }
@@ -62,6 +66,7 @@ impl Seat {
 
     /// The instance goes.
     pub(crate) fn close(&mut self) {
+        self.reserve(None);
         self.metrics = None;
     }
 
@@ -78,32 +83,35 @@ impl Seat {
         &self.engine
     }
 
-    /// Gets ready to pick, or lets go of an old snapshot.
-    pub(crate) fn refresh(&mut self) {
+    /// Gets ready to pick, with a worker and a view that follow what Envoy shows.
+    pub(crate) fn prepare(&mut self, host: &impl LbHost) {
+        self.view = Some(View::read(host));
         if let Some(worker) = self.worker() {
             worker.refresh();
         }
     }
 
+    /// Takes note of hosts that changed, if it is prepared.
+    pub(crate) fn update(&mut self, host: &impl LbHost) {
+        if self.view.is_some() {
+            self.prepare(host);
+        }
+    }
+
+    /// Fails when the engine is poisoned; healthy hosts then take turns.
     fn worker(&mut self) -> Option<&mut Worker> {
         if self.worker.is_none() {
-            // It fails when the engine is poisoned; healthy hosts then take turns.
             self.worker = self.engine.cluster.worker_with(WorkerOptions::default()).ok();
         }
         self.worker.as_mut()
     }
 
-    /// Takes note of hosts that changed.
-    pub(crate) fn look(&mut self, host: &impl LbHost) {
-        self.view = View::read(host);
-        if self.worker.is_some() {
-            self.refresh();
-        }
-    }
-
     /// Chooses a host for a request.
     pub(crate) fn choose(&mut self, host: &impl LbHost, request: &impl Request) -> Option<Choice> {
         self.counts.picks.count();
+        if self.view.is_none() {
+            self.prepare(host);
+        }
         let choice = self.by_policy(request);
         let choice = choice.unwrap_or_else(|instead| {
             let choice = self.substitute(instead?);
@@ -120,23 +128,63 @@ impl Seat {
         choice
     }
 
+    /// Keeps a pick for the next request, in place of one that nobody came for.
+    fn reserve(&mut self, pick: Option<Pick>) {
+        if let Some(left) = std::mem::replace(&mut self.reserved, pick) {
+            self.end(left, Outcome::Success);
+        }
+    }
+
+    /// The pick that was kept for this request, if Envoy takes its host.
+    fn reserved(&mut self, request: &impl Request) -> Option<Choice> {
+        let pick = self.reserved.take()?;
+        let choice = self.answer(pick);
+        let choice = choice.filter(|it| {
+            let spot = self.spot(pick);
+            spot.is_some_and(|spot| !request.refuses(it.priority, spot.index))
+        });
+        if choice.is_none() {
+            self.end(pick, Outcome::Success);
+        }
+        choice
+    }
+
+    /// Where the host of a pick stands.
+    fn spot(&mut self, pick: Pick) -> Option<Spot> {
+        let host = self.worker.as_ref()?.host(pick)?;
+        self.view.as_mut()?.spot(pick, host)
+    }
+
+    /// A pick in Envoy's numbers, if its host is healthy.
+    fn answer(&mut self, pick: Pick) -> Option<Choice> {
+        let spot = self.spot(pick)?;
+        Some(Choice { priority: spot.priority, index: spot.healthy?, pick: Some(pick) })
+    }
+
+    /// How the engine is asked.
+    fn context(&self) -> PickContext {
+        let wants = self.engine.wants;
+        PickContext {
+            uncounted: !wants.ends,
+            now_ns: if wants.time { now_ns() } else { 0 },
+            ..PickContext::default()
+        }
+    }
+
     /// The engine's pick; otherwise the priority to choose another host from, if any may be chosen.
     fn by_policy(&mut self, request: &impl Request) -> Result<Option<Choice>, Option<Instead>> {
         let wants = self.engine.wants;
         let retries = request.retries();
         let hash = if wants.hash { request.hash() } else { None };
         let instead = Instead { priority: 0, hash };
-        let context = PickContext {
-            retries: retries.saturating_add(SUBSTITUTES),
-            uncounted: !wants.ends,
-            now_ns: if wants.time { now_ns() } else { 0 },
-            hash,
-            attempt: 0,
-        };
-        if self.worker().is_none() {
-            return Err(Some(instead));
+        if let Some(choice) = self.reserved(request) {
+            return Ok(Some(choice));
         }
-        let Self { worker: Some(worker), view, .. } = self else { return Err(Some(instead)) };
+        let retried = retries.saturating_add(SUBSTITUTES);
+        let context = PickContext { retries: retried, hash, ..self.context() };
+        let (Some(worker), Some(view)) = (&mut self.worker, &mut self.view) else {
+            return Err(Some(instead));
+        };
         let mut refused = 0;
         let picked = worker.pick_filtered(&context, |pick, host| {
             let Some(spot) = view.spot(pick, host) else { return false };
@@ -150,9 +198,8 @@ impl Seat {
             Err(NoHost::Panic) => return Err(None),
             Err(_) => return Err(Some(instead)),
         };
-        let spot = worker.host(pick).and_then(|host| view.spot(pick, host));
-        if let Some((spot, index)) = spot.and_then(|spot| Some((spot, spot.healthy?))) {
-            return Ok(Some(Choice { priority: spot.priority, index, pick: Some(pick) }));
+        if let Some(choice) = self.answer(pick) {
+            return Ok(Some(choice));
         }
         self.end(pick, Outcome::Success);
         Err(Some(Instead { priority: pick.priority, ..instead }))
@@ -162,26 +209,28 @@ impl Seat {
     fn substitute(&mut self, instead: Instead) -> Option<Choice> {
         self.turn += 1;
         let turn = instead.hash.unwrap_or(self.turn);
-        let (priority, index) = self.view.any_healthy(instead.priority, turn)?;
+        let (priority, index) = self.view.as_ref()?.any_healthy(instead.priority, turn)?;
         Some(Choice { priority, index, pick: None })
     }
 
     /// The address of the host for the next request, if that is one that [`choose`](Self::choose)
-    /// could not answer with.
+    /// could not answer with. Otherwise the pick is kept for `choose`: a second one would take
+    /// another host's turn.
     pub(crate) fn overflow(&mut self) -> Option<&str> {
         // The hash of a request is not known to a filter.
         if !self.engine.overflows() || self.engine.wants.hash {
             return None;
         }
-        self.worker()?;
-        let Self { worker: Some(worker), view, counts, .. } = self else { return None };
-        let pick = worker.pick(&PickContext::uncounted()).ok()?;
-        let host = worker.host(pick)?;
-        if view.spot(pick, host)?.healthy.is_some() {
+        let context = self.context();
+        let pick = self.worker.as_mut()?.pick(&context).ok()?;
+        if self.spot(pick).is_none_or(|spot| spot.healthy.is_some()) {
+            self.reserve(Some(pick));
             return None;
         }
-        counts.overflowed.count();
-        Some(host.address().as_str())
+        // Nobody tells when such a request ends.
+        self.end(pick, Outcome::Success);
+        self.counts.overflowed.count();
+        Some(self.worker.as_ref()?.host(pick)?.address().as_str())
     }
 
     /// Takes in what a response says of its host's load: of the picked one if that is the one at

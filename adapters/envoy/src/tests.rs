@@ -42,6 +42,7 @@ impl Envoy {
     /// What the control thread does.
     fn work(&mut self) {
         self.now_ns += SECOND;
+        // The name counts only when it is opened, which an instance has done.
         self.policy.shared_engine("be").unwrap().work(self.now_ns);
     }
 }
@@ -309,6 +310,36 @@ fn reports_reach_their_hosts_and_gauges_show_them() {
 }
 
 #[test]
+fn a_changed_configuration_knows_what_hosts_reported() {
+    let native = |seed: u64| {
+        let mut config = by_load();
+        config["behavior"] = json!("native");
+        config["seed"] = json!(seed);
+        config
+    };
+    let mut lb = FakeLb::of(&["h1:1", "h2:1"]);
+    lb.name = "succession";
+    let mut envoy = Envoy::new(&native(1));
+    let mut instance = envoy.instance(&lb);
+    envoy.work();
+    split(&mut instance, &lb, 1);
+    let stream = response("h2:1", Place::ResponseHeaders, "TEXT cpu_utilization=0.5");
+    Attempt::new().response(&stream, Place::ResponseHeaders);
+    // One that never has hosts stands between.
+    let idle = Envoy::new(&native(2));
+    let _empty = idle.instance(&FakeLb { name: "succession", ..FakeLb::default() });
+    let mut next = Envoy::new(&native(3));
+    let _instance = next.instance(&lb);
+    drop(instance);
+    drop(envoy);
+    next.work();
+    let engine = next.policy.shared_engine("succession").unwrap();
+    let view = engine.cluster.view();
+    let known: Vec<bool> = view.hosts().iter().map(|host| host.load.is_some()).collect();
+    assert_eq!(known, [false, true]);
+}
+
+#[test]
 fn a_report_is_the_host_s_that_answered() {
     let mut envoy = Envoy::new(&by_load());
     let lb = FakeLb::of(&["h1:1", "h2:1"]);
@@ -344,6 +375,7 @@ fn the_overflow_filter_names_hosts_that_the_policy_cannot() {
         overflow_filter::request(&stream);
         stream.preferred.take()
     };
+    split(&mut instance, &lb, 1); // a main thread with requests
     assert!((0..10).all(|_| named().is_none()), "all are healthy");
     lb.priorities[0][1].health = Degraded;
     instance.update(&lb);
@@ -357,6 +389,29 @@ fn the_overflow_filter_names_hosts_that_the_policy_cannot() {
         cluster: Some("no".to_owned()),
         ..FakeStream::default()
     });
+}
+
+#[test]
+fn a_request_that_the_overflow_filter_leaves_alone_goes_where_it_was_picked_for() {
+    // Two picks a request would go round the six hosts in steps of two.
+    let mut envoy = Envoy::new(&json!({"seed": 1, "behavior": "envoy"}));
+    let mut lb = FakeLb::of(&["h1:1", "h2:1", "h3:1", "h4:1", "h5:1", "h6:1"]);
+    lb.priorities[0][1..5].iter_mut().for_each(|host| host.health = Unhealthy);
+    let mut instance = envoy.instance(&lb);
+    envoy.work();
+    split(&mut instance, &lb, 1); // a main thread with requests
+    let mut seen = BTreeMap::new();
+    for _ in 0..600 {
+        let stream = FakeStream { cluster: Some("be".to_owned()), ..FakeStream::default() };
+        overflow_filter::request(&stream);
+        let named = stream.preferred.take();
+        let address = named.unwrap_or_else(|| {
+            split(&mut instance, &lb, 1).into_keys().next().expect("there is a host")
+        });
+        *seen.entry(address).or_default() += 1;
+    }
+    let all = ["h1:1", "h2:1", "h3:1", "h4:1", "h5:1", "h6:1"];
+    assert_eq!(seen, counts(&all.map(|address| (address, 100))));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::agenda::Load;
 use super::units::{SECOND, Time};
+use super::written::Reports;
 
 /// A window is counted in so many parts; the oldest one counts for what the window still covers.
 const PARTS: usize = 100;
@@ -20,13 +21,16 @@ pub(crate) struct Host {
     tokens: f64,
     filled_ns: u64,
     rate: Rate,
+    /// The rate that its utilization comes from.
+    busy: Rate,
+    tells_rps: bool,
     /// Requests of the present second.
     pub(crate) requests: u32,
 }
 
 impl Host {
     /// A host that has served nothing yet.
-    pub(crate) fn new(address: String, zone: usize, capacity: f64, window: Time) -> Self {
+    pub(crate) fn new(address: String, zone: usize, capacity: f64, reports: &Reports) -> Self {
         Self {
             address,
             zone,
@@ -35,7 +39,9 @@ impl Host {
             ejected: false,
             tokens: capacity.max(1.0),
             filled_ns: 0,
-            rate: Rate::new(window),
+            rate: Rate::new(reports.window),
+            busy: Rate::new(reports.utilization_window.unwrap_or(reports.window)),
+            tells_rps: reports.rps,
             requests: 0,
         }
     }
@@ -44,6 +50,7 @@ impl Host {
     pub(crate) fn serve(&mut self, now_ns: u64) -> bool {
         self.requests += 1;
         self.rate.count(now_ns);
+        self.busy.count(now_ns);
         let passed = Time(now_ns - self.filled_ns).seconds();
         self.filled_ns = now_ns;
         self.tokens = (self.tokens + passed * self.capacity).min(self.capacity.max(1.0));
@@ -56,8 +63,8 @@ impl Host {
 
     /// What it measures now.
     pub(crate) fn load(&mut self, now_ns: u64) -> Load {
-        let rps = self.rate.rps(now_ns);
-        Load { rps, utilization: rps / self.capacity }
+        let rps = if self.tells_rps { self.rate.rps(now_ns) } else { 0.0 };
+        Load { rps, utilization: self.busy.rps(now_ns) / self.capacity }
     }
 
     /// Requests of the present second by its capacity.
@@ -68,7 +75,8 @@ impl Host {
     /// Starts anew, with nothing measured.
     pub(crate) fn restart(&mut self) {
         self.up = true;
-        self.rate = Rate::new(Time(self.rate.part_ns * PARTS as u64));
+        self.rate = self.rate.afresh();
+        self.busy = self.busy.afresh();
     }
 }
 
@@ -86,6 +94,11 @@ struct Rate {
 impl Rate {
     fn new(window: Time) -> Self {
         Self { part_ns: window.0 / PARTS as u64, counts: [0; PARTS + 1], newest: 0, sum: 0 }
+    }
+
+    /// The same with nothing counted.
+    fn afresh(&self) -> Self {
+        Self { part_ns: self.part_ns, counts: [0; PARTS + 1], newest: 0, sum: 0 }
     }
 
     fn count(&mut self, now_ns: u64) {
@@ -126,7 +139,27 @@ mod tests {
     use super::*;
 
     fn host(capacity: f64) -> Host {
-        Host::new("a".to_owned(), 0, capacity, Time(5 * SECOND))
+        Host::new("a".to_owned(), 0, capacity, &Reports::default())
+    }
+
+    #[test]
+    fn a_utilization_may_lag_behind_the_rate_and_the_rate_may_be_left_out() {
+        let window = |seconds| Time(seconds * SECOND);
+        let lags = Reports {
+            window: window(1),
+            utilization_window: Some(window(10)),
+            ..Reports::default()
+        };
+        let silent = Reports { rps: false, ..lags };
+        for (reports, expected) in [(lags, 50.0), (silent, 0.0)] {
+            let mut host = Host::new("a".to_owned(), 0, 100.0, &reports);
+            for request in 0..100 {
+                assert!(host.serve(10 * SECOND + request * SECOND / 50));
+            }
+            let Load { rps, utilization } = host.load(12 * SECOND);
+            assert!((rps - expected).abs() < 1.0, "{rps}");
+            assert!((utilization - 0.1).abs() < 0.01, "100 requests in 10 s: {utilization}");
+        }
     }
 
     #[test]

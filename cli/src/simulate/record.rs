@@ -82,10 +82,11 @@ impl Second {
     }
 }
 
-/// A mean that grows.
+/// A mean that grows, and how values lie around it.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Mean {
     sum: f64,
+    squares: f64,
     count: u32,
 }
 
@@ -93,11 +94,18 @@ impl Mean {
     /// Takes in one more value.
     pub(crate) fn add(&mut self, value: f64) {
         self.sum += value;
+        self.squares += value * value;
         self.count += 1;
     }
 
     /// The mean, if there is one.
     pub(crate) fn value(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum / f64::from(self.count))
+    }
+
+    /// The standard deviation, if there is one.
+    pub(crate) fn deviation(&self) -> Option<f64> {
+        let mean = self.value()?;
+        Some((self.squares / f64::from(self.count) - mean * mean).max(0.0).sqrt())
     }
 }

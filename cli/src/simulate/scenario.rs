@@ -266,6 +266,8 @@ fn proxy(written: &WrittenProxy, zones: &[Place]) -> Result<Proxy, Mistake> {
 fn check_reports(reports: &Reports) -> Result<(), Mistake> {
     let tenth = Time(SECOND / 10);
     check(reports.window >= tenth, "reports.window", "at least 100ms")?;
+    let is_good = reports.utilization_window.is_none_or(|window| window >= tenth);
+    check(is_good, "reports.utilization_window", "at least 100ms")?;
     check((0.0..=1.0).contains(&reports.loss), "reports.loss", "from 0 to 1")?;
     let is_good = reports.out_of_band.is_none_or(|period| period >= tenth);
     check(is_good, "reports.out_of_band", "at least 100ms")

@@ -35,11 +35,12 @@ pub(crate) enum Unit {
 }
 
 /// All figures, in the order of [`Summary::figures`].
-pub(crate) const FIGURES: [Figure; 9] = [
+pub(crate) const FIGURES: [Figure; 10] = [
     figure("utilization_sd", "zone utilization, largest standard deviation", Unit::Plain),
     figure("utilization_max", "zone utilization, busiest second", Unit::Plain),
     figure("utilization_gap", "busiest zone less idlest, mean", Unit::Plain),
     figure("host_peak", "host utilization, busiest second", Unit::Plain),
+    figure("host_sd", "host utilization, largest standard deviation", Unit::Plain),
     figure("host_spread", "hosts' mean utilizations, standard deviation", Unit::Plain),
     figure("flips_per_minute", "mode flips per minute, worst proxy", Unit::Plain),
     figure("cross_zone_share", "requests that leave their zone", Unit::Percent),
@@ -142,6 +143,7 @@ impl Summary {
             worst(|zone| zone.max),
             gap(warm),
             in_zones(warm).map(|zone| zone.busiest).fold(0.0, f64::max),
+            record.hosts.iter().filter_map(Mean::deviation).fold(0.0, f64::max),
             Spread::of(&hosts).sd,
             flips.iter().copied().fold(0.0, f64::max),
             part(crossing(warm, scenario)),

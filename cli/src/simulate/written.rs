@@ -84,10 +84,18 @@ pub(crate) enum Arrivals {
 
 /// What hosts say of their load, and how it gets to the proxies.
 #[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(deny_unknown_fields, default, expecting = "window, delay, loss and out_of_band")]
+#[serde(
+    deny_unknown_fields,
+    default,
+    expecting = "window, utilization_window, rps, delay, loss and out_of_band"
+)]
 pub(crate) struct Reports {
     /// How far back a host looks to measure its rate.
     pub(crate) window: Time,
+    /// How far back it looks to measure its utilization; `None` as far.
+    pub(crate) utilization_window: Option<Time>,
+    /// It says how many requests it serves.
+    pub(crate) rps: bool,
     /// How old a report is when it gets to the proxy.
     pub(crate) delay: Time,
     /// The part of the reports that gets lost.
@@ -98,7 +106,14 @@ pub(crate) struct Reports {
 
 impl Default for Reports {
     fn default() -> Self {
-        Self { window: Time(5 * SECOND), delay: Time(0), loss: 0.0, out_of_band: None }
+        Self {
+            window: Time(5 * SECOND),
+            utilization_window: None,
+            rps: true,
+            delay: Time(0),
+            loss: 0.0,
+            out_of_band: None,
+        }
     }
 }
 

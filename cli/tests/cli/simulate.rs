@@ -79,7 +79,7 @@ fn examples() -> Vec<PathBuf> {
 #[test]
 fn every_example_is_as_it_expects() {
     let examples = examples();
-    assert_eq!(examples.len(), 8);
+    assert_eq!(examples.len(), 10);
     for example in examples {
         let path = example.to_str().expect("a name in UTF-8");
         let output = run(&["simulate", path, "--check"], "");

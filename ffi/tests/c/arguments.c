@@ -61,6 +61,11 @@ static void null_for_a_control_call(void) {
     load.address = NOWHERE;
     NULL_ARGUMENT(plimsoll_cluster_set_loads(cluster, &load, 1, &error));
     expect_error(error, PLIMSOLL_STATUS_NULL_ARGUMENT, "null_argument", "loads[0].address", NULL);
+    NULL_ARGUMENT(plimsoll_cluster_import_reports(NULL, str(""), NULL, &error));
+    expect_error(error, PLIMSOLL_STATUS_NULL_ARGUMENT, "null_argument", "cluster", NULL);
+    NULL_ARGUMENT(plimsoll_cluster_import_reports(cluster, NOWHERE, NULL, &error));
+    expect_error(error, PLIMSOLL_STATUS_NULL_ARGUMENT, "null_argument", "reports", NULL);
+    NULL_ARGUMENT(plimsoll_cluster_export_reports(cluster, NULL, 9, NULL));
     NULL_ARGUMENT(plimsoll_cluster_report(NULL, str("10.0.0.1:80"), NULL, 0, 0, &error));
     expect_error(error, PLIMSOLL_STATUS_NULL_ARGUMENT, "null_argument", "cluster", NULL);
     NULL_ARGUMENT(plimsoll_cluster_report(cluster, NOWHERE, NULL, 0, 0, &error));

@@ -170,7 +170,7 @@ static void what_cannot_be_read_is_counted_and_harmless(void) {
 static void what_is_of_no_use_is_rejected_and_counted(void) {
     const plimsoll_status rejected = PLIMSOLL_STATUS_REPORT_REJECTED;
     open_with(PLIMSOLL_BEHAVIOR_NATIVE);
-    EXPECT(rejected, report_text(ONE, "TEXT cpu_utilization=0.5"));
+    EXPECT(rejected, report_text(ONE, "TEXT mem_utilization=0.5"));
     EXPECT(rejected, report_text(ONE, "TEXT rps_fractional=100"));
     EXPECT(rejected, report_text(ONE, "JSON {\"rps_fractional\": \"Infinity\"}"));
     CHECK(stat_of("plimsoll.load_reports_without_qps") == 1);
@@ -267,6 +267,41 @@ static void a_report_by_address_says_what_is_wrong(void) {
     close_both();
 }
 
+/* What the cluster's hosts have reported, as text. */
+static void export(char *text, size_t capacity) {
+    size_t needed = 0;
+    EXPECT(PLIMSOLL_STATUS_BUFFER_TOO_SMALL,
+           plimsoll_cluster_export_reports(cluster, NULL, 0, &needed));
+    CHECK(needed <= capacity);
+    OK(plimsoll_cluster_export_reports(cluster, text, capacity, &needed));
+    CHECK(needed == strlen(text) + 1);
+}
+
+static void a_successor_takes_reports_over(void) {
+    char message[MESSAGE];
+    open_with(PLIMSOLL_BEHAVIOR_NATIVE);
+    encode(message, 100, 0.2);
+    OK(plimsoll_cluster_report(cluster, str(ONE), message, sizeof message, 0, NULL));
+    encode(message, 100, 0.8);
+    OK(plimsoll_cluster_report(cluster, str(TWO), message, sizeof message, 0, NULL));
+    char text[512];
+    export(text, sizeof text);
+    close_both();
+    open_with(PLIMSOLL_BEHAVIOR_NATIVE);
+    size_t taken = 99;
+    plimsoll_error *error = NULL;
+    EXPECT(PLIMSOLL_STATUS_INVALID_ARGUMENT,
+           plimsoll_cluster_import_reports(cluster, str("plimsoll-reports 1\nweight x"), &taken,
+                                           &error));
+    expect_error(error, PLIMSOLL_STATUS_INVALID_ARGUMENT, "invalid_argument", "line 2.value",
+                 "expected a finite number");
+    CHECK(taken == 0);
+    OK(plimsoll_cluster_import_reports(cluster, str(text), &taken, &error));
+    CHECK(taken == 2 && error == NULL && near(host_of(cluster, ONE).share, 0.8));
+    OK(plimsoll_cluster_import_reports(cluster, str(text), NULL, NULL));
+    close_both();
+}
+
 static uint64_t next_tick(void) {
     uint64_t next_ns = 7;
     OK(plimsoll_cluster_next_tick(cluster, &next_ns, NULL));
@@ -298,5 +333,6 @@ void test_reports(void) {
     a_report_inside_accept_is_refused();
     a_report_may_come_by_address();
     a_report_by_address_says_what_is_wrong();
+    a_successor_takes_reports_over();
     the_next_tick_is_when_weights_are_taken_over();
 }

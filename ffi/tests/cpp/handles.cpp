@@ -28,6 +28,7 @@ void a_cluster_that_was_moved_away_answers() {
     CHECK(gone.remove_runtime("key").status() == GONE);
     CHECK(gone.set_loads({{"10.0.0.1:80", 1}}).status() == GONE);
     CHECK(gone.report("10.0.0.1:80", "").status() == GONE);
+    CHECK(gone.export_reports().status() == GONE && gone.import_reports("").status() == GONE);
     CHECK(gone.set_host_data("10.0.0.1:80", nullptr, nullptr).status() == GONE);
     CHECK(gone.for_each_host([](const plimsoll::Host&) {}).status() == GONE);
     CHECK(gone.for_each_locality([](const plimsoll::Locality&) {}).status() == GONE);

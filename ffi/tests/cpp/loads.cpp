@@ -107,6 +107,9 @@ void reports_come_on_streams_too() {
     CHECK(cluster.for_each_host([](const plimsoll::Host& host) {
         CHECK(host.report().has_value() == (host.address() == "10.0.0.1:80"));
     }));
+    const auto text = cluster.export_reports();
+    CHECK(text && *cluster.import_reports(*text) == 0);
+    CHECK(cluster.import_reports("").error().field() == "line 1");
 }
 
 }  // namespace

@@ -401,6 +401,42 @@ public:
         return text_of(&plimsoll_cluster_hosts);
     }
 
+    /// What the cluster's hosts have reported and how far their weights have followed that, for
+    /// `import_reports` of the cluster that takes its place, in this process or in the next one.
+    ///
+    /// Fails with `Status::null_argument`, `Status::poisoned` or `Status::panic`.
+    ///
+    /// Thread: any. Allocates: yes. Blocks: on control calls.
+    [[nodiscard]] Result<std::string, Status> export_reports() const {
+        return text_of(&plimsoll_cluster_export_reports);
+    }
+
+    /// Takes over what `export_reports` wrote, by address, as if the hosts had reported it to this
+    /// cluster at that time. A host that has reported to this cluster keeps that, and hosts and
+    /// policies that it does not have are passed over. Reports are as much older than the cluster's
+    /// clock shows now. Returns how many records it took.
+    ///
+    /// Fails with `Status::invalid_argument`, `Status::null_argument`, `Status::poisoned` or
+    /// `Status::panic`; nothing was taken over then.
+    ///
+    /// Thread: any. Allocates: yes. Blocks: on other control calls.
+    ///
+    /// @code{.cpp}
+    /// if (auto text = cluster.export_reports()) {  // of the process before
+    ///     auto taken = cluster.import_reports(*text);
+    /// }
+    /// @endcode
+    Result<std::size_t> import_reports(std::string_view reports) const noexcept {
+        detail::ErrorSlot error;
+        std::size_t taken = 0;
+        const plimsoll_status status =
+            plimsoll_cluster_import_reports(handle(), detail::to_c(reports), &taken, error);
+        if (status != PLIMSOLL_STATUS_OK) {
+            return error.take(status);
+        }
+        return taken;
+    }
+
     /// The cluster's counters: a line `name: value` for each that is not zero, sorted by name. Names
     /// are Envoy's where Envoy has the counter; ours start with `plimsoll.`.
     ///

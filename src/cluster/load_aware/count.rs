@@ -70,18 +70,10 @@ impl Counter<'_> {
 
     /// What the host in `slot` reported, if that still counts.
     fn report(&self, slot: u32) -> Option<Reported> {
-        let now_ns = self.model.now_ns;
-        let verdict = self.records.judge(slot, now_ns, self.periods);
-        let Verdict::Usable(utilization) = verdict else { return None };
-        let age_ns = match self.behavior {
-            // It does not go by it.
-            Behavior::Envoy => 0,
-            Behavior::Native => {
-                let last = self.records.last(slot, now_ns);
-                last.map_or(0, |last| now_ns.saturating_sub(last.now_ns))
-            }
-        };
-        Some(Reported { utilization, age_ns })
+        match self.records.judge(slot, self.model.now_ns, self.periods) {
+            Verdict::Usable { value, age_ns } => Some(Reported { utilization: value, age_ns }),
+            _ => None,
+        }
     }
 }
 

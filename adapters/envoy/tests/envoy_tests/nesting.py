@@ -1,6 +1,9 @@
-"""Inside another policy of Envoy's, which makes an instance of ours for each locality."""
+"""Inside other policies of Envoy's, which make instances of ours as they need them."""
 
-from .rig import Envoy, bootstrap, cluster, equal, is_1_39, near, plimsoll, policy, validate
+from .origins import Origins
+from .rig import (
+    Envoy, bootstrap, cluster, endpoint, equal, group, is_1_39, near, plimsoll, policy, validate,
+)
 from .reports import busy, four, zones
 
 
@@ -27,4 +30,35 @@ def test_it_picks_endpoints_for_envoys_load_aware_locality():
             envoy.assign("be", *zones(origins)[1:])
             answers = envoy.load(requests=500)
             answers.all_good()
+            equal(envoy.complaints(), [])
+
+
+def test_it_is_what_override_host_falls_back_to():
+    outer = policy("override_host", override_host_sources=[{"header": "x-host"}],
+                   fallback_policy=plimsoll())
+    with Origins("a1", "a2") as origins:
+        groups = [group("a", *[endpoint(it.address) for it in origins])]
+        with Envoy(bootstrap(cluster(outer)), {"be": groups}) as envoy:
+            for _ in range(20):
+                equal(envoy.get(**{"x-host": origins["a2"].address}), (200, "a2"))
+            answers = envoy.load(requests=1000)
+            answers.all_good()
+            near(answers.share("a1"), 0.5, 0.02)
+            equal(envoy.complaints(), [])
+
+
+def test_it_picks_inside_subsets():
+    outer = policy("subset", fallback_policy="ANY_ENDPOINT",
+                   subset_selectors=[{"keys": ["stage"]}], subset_lb_policy=plimsoll())
+    with Origins("a1", "a2", "a3", "a4") as origins:
+        hosts = [endpoint(it.address) for it in origins]
+        for host in hosts[:2]:
+            host["metadata"] = {"filter_metadata": {"envoy.lb": {"stage": "canary"}}}
+        match = {"filter_metadata": {"envoy.lb": {"stage": "canary"}}}
+        config = bootstrap(cluster(outer, name="be"), route={"metadata_match": match})
+        with Envoy(config, {"be": [group("a", *hosts)]}) as envoy:
+            answers = envoy.load(requests=1000)
+            answers.all_good()
+            equal(set(answers.by_origin), {"a1", "a2"})
+            near(answers.share("a1"), 0.5, 0.02)
             equal(envoy.complaints(), [])

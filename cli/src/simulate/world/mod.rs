@@ -170,8 +170,7 @@ impl<'s> World<'s> {
 fn hosts(scenario: &Scenario) -> Vec<Host> {
     let zones = scenario.zones.iter().enumerate();
     let places = zones.flat_map(|(zone, place)| place.capacities.iter().map(move |it| (zone, *it)));
-    let host =
-        |(address, (zone, capacity))| Host::new(address, zone, capacity, scenario.reports.window);
+    let host = |(address, (zone, capacity))| Host::new(address, zone, capacity, &scenario.reports);
     scenario.host_names().into_iter().zip(places).map(host).collect()
 }
 
