@@ -2,7 +2,7 @@
 
 Envoy draws the seed of a policy when it is made and never again. The order is almost periodic in
 it: where sums of weights come out nearly equal, rounding decides, and that depends on how large
-the seed is. So phases are looked for among small seeds, and then seeds of these phases of all sizes.
+the seed is. So seeds of all phases are tried, of many sizes.
 """
 
 from ..clusters import cluster, host, least_request, locality, round_robin
@@ -10,9 +10,11 @@ from ..held import Held
 from ..scenario import Row, scenario
 
 PICKS = 200
-PHASES = 4  # that come nearest, in which larger seeds are looked for
+FIRST = 20  # that a seed has to explain before the others are looked at
 LARGEST = 429_496_729  # seeds are taken modulo this
-SIZES = 120
+# How many sizes of seeds are tried, the second if need be. Most seeds that are less than a million
+# apart give the same order.
+SIZES = (256, 4_096)
 HELD = 6  # requests that stay open, of least_request
 WEIGHTS = [
     [1, 1, 1, 1], [1, 2], [6, 3, 1], [7, 5, 3, 2, 2, 1], [1, 1, 1, 2], [25, 75], [5, 1, 1],
@@ -71,20 +73,26 @@ class _Picks:
 
 def _explained(replay, message, seen, held):
     """How many picks the best seed explains, and which that is."""
-    def explained_by(seed):
-        replay.open(message, draws=[seed])
-        predicted = replay.do("pick", n=held, hold=True) if held else []
-        predicted += replay.do("pick", n=PICKS - held)
-        return sum(a == b for a, b in zip(predicted, seen))
-
     period = sum(entry["load_balancing_weight"]
                  for entry in message["load_assignment"]["endpoints"][0]["lb_endpoints"])
-    phases = sorted(range(period), key=explained_by, reverse=True)[:PHASES]
     best = (0, None)
-    for size in range(SIZES):
-        start = size * LARGEST // SIZES // period * period
-        for seed in (start + phase for phase in phases):
-            best = max(best, (explained_by(seed), seed), key=lambda pair: pair[0])
-            if best[0] == PICKS:
-                return best
+    for seed in _seeds(period):
+        replay.open(message, draws=[seed])
+        predicted = replay.do("pick", n=held, hold=True) if held else []
+        predicted += replay.do("pick", n=FIRST - held)
+        if predicted != seen[:FIRST]:
+            continue
+        predicted += replay.do("pick", n=PICKS - FIRST)
+        equal = sum(one == other for one, other in zip(predicted, seen))
+        best = max(best, (equal, seed), key=lambda pair: pair[0])
+        if equal == PICKS:
+            break
     return best
+
+
+def _seeds(period):
+    """Seeds of all phases, from small to large, twice."""
+    for sizes in SIZES:
+        for size in range(sizes):
+            start = size * LARGEST // sizes // period * period
+            yield from range(start, start + period)
