@@ -13,7 +13,7 @@ twice, under two names: how far the ratio of those two is from 1 is how far no o
 believed. Ratios are medians over the rounds (12) of a contender's figure by the first one's in the
 same round. CPU is Envoy's own, user and system.
 
-Then picks are timed inside of the module, one contender after the other.
+Then picks are timed inside of the module, one contender after the other, and updates of 1000 hosts.
 """
 
 import os
@@ -33,6 +33,8 @@ from envoy_tests.rig import (  # noqa: E402
 
 TICKS = os.sysconf("SC_CLK_TCK")
 CONNECTIONS = 16
+HOSTS = 1000
+UPDATES = 40
 
 
 def load_aware(inner):
@@ -127,8 +129,7 @@ def compare(origins, rounds, seconds):
               f"| {min(us for _, us in of_rounds):.1f} | {cpu:.3f} |")
 
 
-def time_picks(origins, timed_modules, seconds):
-    rig.MODULE = timed_modules
+def time_picks(origins, seconds):
     print(f"\n| {'one pick, in place':36} | picks | median ns | 90 % | 99 % | 99.9 % |")
     print(f"|{'-' * 38}|---:|---:|---:|---:|---:|")
     for name, (lb, has_filter) in CONTENDERS.items():
@@ -138,12 +139,40 @@ def time_picks(origins, timed_modules, seconds):
         try:
             turn(envoy, seconds)
             envoy.stop()
-            lines = re.findall(r"picks=(\d+) p50_ns=(\d+) p90_ns=(\d+) p99_ns=(\d+) p999_ns=(\d+)",
-                               envoy.log())
-            figures = max(lines, key=lambda line: int(line[0]))
+            figures = max(figures_in(envoy.log(), "picks"), key=lambda line: int(line[0]))
             print(f"| {name:36} | {' | '.join(figures)} |")
         finally:
             envoy.close()
+
+
+def time_updates(origins):
+    """Hosts that nobody answers for are read as all others are, and stay unhealthy."""
+    hosts = [endpoint(f"127.0.0.1:{port}", health="UNHEALTHY") for port in range(1, HOSTS + 1)]
+    lb = plimsoll(common_lb_config={"healthy_panic_threshold": {"value": 0}})
+    envoy = start(lb, False, origins)
+    try:
+        for number in range(UPDATES):
+            before = envoy.stat("cluster.be.update_success")
+            hosts[0]["load_balancing_weight"] = 1 + number
+            hosts[number + 1]["health_status"] = "DRAINING"
+            envoy.assign("be", *origins.groups, group("a", *hosts[:HOSTS - number % 2]))
+            rig.wait_until("it is applied",
+                           lambda: envoy.stat("cluster.be.update_success") > before)
+        envoy.load(requests=100).all_good()
+        envoy.stop()
+        lines = figures_in(envoy.log(), "updates")
+    finally:
+        envoy.close()
+    print(f"\n| {f'one update of {HOSTS} hosts, in place':36} | updates | median ns | 90 % |")
+    print(f"|{'-' * 38}|---:|---:|---:|")
+    # The main thread reads all of each host, the worker only addresses.
+    for thread, figures in zip(("a worker", "the main thread"),
+                               sorted(lines, key=lambda line: int(line[1]))):
+        print(f"| {thread:36} | {' | '.join(figures[:3])} |")
+
+
+def figures_in(log, what):
+    return re.findall(what + r"=(\d+) p50_ns=(\d+) p90_ns=(\d+) p99_ns=(\d+) p999_ns=(\d+)", log)
 
 
 def main():
@@ -156,7 +185,9 @@ def main():
                        float(sys.argv[6]) if len(sys.argv) > 6 else 2.0)
     with Origins(programs) as origins:
         compare(origins, rounds, seconds)
-        time_picks(origins, timed, seconds * 2)
+        rig.MODULE = timed
+        time_picks(origins, seconds * 2)
+        time_updates(origins)
     return 0
 
 

@@ -77,19 +77,20 @@ class Texts(unittest.TestCase):
         self.assertEqual(last_error(log), "broken:\n  here")
 
     def test_noise_of_protobuf_is_taken_out(self):
-        text = "X
+        text = ("error initializing configuration '/x.json': Invalid: goo.gle/debugstr  \n"
+                "seconds: -1")
         self.assertEqual(_plain(text), "Invalid: seconds: -1")
 
     def test_only_the_broken_rule_is_shown(self):
-        text = ("name: x : Proto constraint validation failed (A.B: embedded message failed | caused "
-                "by C.D: value must be 1)")
+        text = ("name: x : Proto constraint validation failed (A.B: embedded message failed | "
+                "caused by C.D: value must be 1)")
         self.assertEqual(_short(text), "C.D: value must be 1")
 
     def test_a_page_has_all_rows_and_says_what_differs(self):
         rows = [Row("one|two", "x", {STOCK: "x"}, {STOCK: True}),
                 Row("other", "x", {STOCK: "y"}, {STOCK: False}),
                 Row("meant", "x", {STOCK: "y"}, {STOCK: False}, "for a reason")]
-        scenario = Scenario("name", "A: title", "About.", None, "not possible", rows)
+        scenario = Scenario("name", "A: title", "About.", None, "not possible", rows=rows)
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "page.md")
             report.write(path, [scenario], "9.9.9")

@@ -84,16 +84,23 @@ impl LbHost for Lb {
         })
     }
 
-    fn host(&self, priority: u32, index: u32) -> Option<HostRow<'_>> {
+    fn address(&self, priority: u32, index: u32) -> Option<&str> {
         let (handle, index) = (self.0, index as usize);
         let address = ask(|out| {
             // SAFETY: a live handle and a place for one buffer; Envoy checks the numbers.
             unsafe {
                 abi::envoy_dynamic_module_callback_lb_get_host_address(handle, priority, index, out)
             }
-        })?;
+        });
+        // SAFETY: the address of a host of the present set lives while the call lasts.
+        address.map(|address| unsafe { address.text() })
+    }
+
+    fn host(&self, priority: u32, index: u32) -> Option<HostRow<'_>> {
+        let address = self.address(priority, index)?;
+        let (handle, index) = (self.0, index as usize);
         let [mut region, mut zone, mut sub_zone] = [Buffer::EMPTY; 3];
-        // SAFETY: as above; what is not there stays empty.
+        // SAFETY: a live handle and places for three buffers; what is not there stays empty.
         unsafe {
             abi::envoy_dynamic_module_callback_lb_get_host_locality(
                 handle,
@@ -113,14 +120,13 @@ impl LbHost for Lb {
             abi::envoy_dynamic_module_callback_lb_get_host_health(handle, priority, index)
         };
         // SAFETY: what belongs to a host of the present set lives while the call lasts.
-        let [address, region, zone, sub_zone] =
-            [address, region, zone, sub_zone].map(|buffer| unsafe { buffer.text() });
+        let locality = [region, zone, sub_zone].map(|buffer| unsafe { buffer.text() });
         let health = match health {
             0 => CoarseHealth::Unhealthy,
             1 => CoarseHealth::Degraded,
             _ => CoarseHealth::Healthy,
         };
-        Some(HostRow { address, weight, health, locality: [region, zone, sub_zone] })
+        Some(HostRow { address, weight, health, locality })
     }
 
     fn hash_key(&self, priority: u32, index: u32) -> Option<&str> {

@@ -105,6 +105,10 @@ impl LbHost for FakeLb {
         count(self.healthy(priority).count())
     }
 
+    fn address(&self, priority: u32, index: u32) -> Option<&str> {
+        Some(&self.list(priority).get(index as usize)?.address)
+    }
+
     fn host(&self, priority: u32, index: u32) -> Option<HostRow<'_>> {
         let host = self.list(priority).get(index as usize)?;
         let locality = ["r", host.zone, ""];

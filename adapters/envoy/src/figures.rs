@@ -12,6 +12,7 @@ use crate::engine::{Engine, lock};
 use crate::metrics::{COUNTERS, GAUGES, Metrics};
 
 const PERIOD_NS: u64 = 1_000_000_000;
+const NS_PER_MS: u64 = 1_000_000;
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -23,7 +24,9 @@ pub(crate) struct Figures {
 /// What was collected last, and how much of it is published.
 #[derive(Debug, Default)]
 struct Board {
-    collected_ns: u64,
+    /// When it was collected for the first time.
+    opened_ns: Option<u64>,
+    collected_ns: Option<u64>,
     cluster: String,
     counters: Vec<u64>,
     published: Vec<u64>,
@@ -41,6 +44,13 @@ type Key = (String, String);
 struct Row {
     key: Key,
     weight_ppm: u64,
+    /// What the policy goes by, if it goes by reports.
+    load: Option<Load>,
+}
+
+/// The utilization of a locality, and how old that is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Load {
     utilization_ppm: u64,
     sample_age_ms: u64,
 }
@@ -54,17 +64,20 @@ impl Figures {
 
     /// Collects, if it is time. For our own thread.
     pub(crate) fn collect(&self, engine: &Engine, now_ns: u64) {
-        if now_ns < lock(&self.board).collected_ns.saturating_add(PERIOD_NS) {
-            return;
-        }
+        let Some(opened_ns) = lock(&self.board).due(now_ns) else { return };
         let Ok(stats) = engine.cluster.stats() else { return };
         let view = engine.cluster.view();
-        let localities = if engine.is_shared { rows(&view, engine.wants.reports) } else { vec![] };
+        let silence_ms = (now_ns - opened_ns) / NS_PER_MS;
+        let silence_ms = engine.wants.reports.then_some(silence_ms);
+        // All before the lock, for which a request may wait.
+        let localities = if engine.is_shared { rows(&view, silence_ms) } else { vec![] };
+        let counters = counters(&stats, engine);
+        let gauges = GAUGES.iter().map(|name| stats.get(name)).collect();
         let mut board = lock(&self.board);
-        board.collected_ns = now_ns;
+        board.collected_ns = Some(now_ns);
         board.cluster.clone_from(&view.config().name);
-        board.counters = counters(&stats, engine);
-        board.gauges = GAUGES.iter().map(|name| stats.get(name)).collect();
+        board.counters = counters;
+        board.gauges = gauges;
         board.localities = localities;
         // No edge: the board has a lock.
         self.is_fresh.store(true, Ordering::Relaxed);
@@ -86,6 +99,12 @@ fn counters(stats: &Stats, engine: &Engine) -> Vec<u64> {
 }
 
 impl Board {
+    /// When it was collected for the first time, if it is time to do so again.
+    fn due(&mut self, now_ns: u64) -> Option<u64> {
+        let is_due = self.collected_ns.is_none_or(|last_ns| now_ns >= last_ns + PERIOD_NS);
+        is_due.then(|| *self.opened_ns.get_or_insert(now_ns))
+    }
+
     fn publish(&mut self, metrics: &Metrics) {
         let cluster = [self.cluster.as_str()];
         self.published.resize(self.counters.len(), 0);
@@ -104,8 +123,7 @@ impl Board {
         }
         let is_gone = |key: &&Key| !self.localities.iter().any(|row| row.key == **key);
         for key in self.shown.iter().filter(is_gone) {
-            let nothing =
-                Row { key: key.clone(), weight_ppm: 0, utilization_ppm: 0, sample_age_ms: 0 };
+            let nothing = Row { key: key.clone(), weight_ppm: 0, load: Some(Load::default()) };
             publish_row(metrics, &self.cluster, &nothing);
         }
         self.shown = self.localities.iter().map(|row| row.key.clone()).collect();
@@ -116,13 +134,16 @@ fn publish_row(metrics: &Metrics, cluster: &str, row: &Row) {
     let labels = [cluster, &row.key.0, &row.key.1];
     let gauges = metrics.of_locality;
     metrics.host.set(gauges.weight, &labels, row.weight_ppm);
-    metrics.host.set(gauges.utilization, &labels, row.utilization_ppm);
-    metrics.host.set(gauges.sample_age, &labels, row.sample_age_ms);
+    if let Some(load) = row.load {
+        metrics.host.set(gauges.utilization, &labels, load.utilization_ppm);
+        metrics.host.set(gauges.sample_age, &labels, load.sample_age_ms);
+    }
 }
 
-/// The localities of all priorities. Hosts are looked at only if they report.
-fn rows(view: &View, has_reports: bool) -> Vec<Row> {
-    let ages = if has_reports { youngest_ms(view) } else { HashMap::new() };
+/// The localities of all priorities. Hosts are looked at only if the policy goes by their reports; a
+/// locality that has not said anything counts as silent for `silence_ms` then.
+fn rows(view: &View, silence_ms: Option<u64>) -> Vec<Row> {
+    let ages = silence_ms.map(|_| youngest_ms(view)).unwrap_or_default();
     let mut rows = Vec::new();
     for (index, priority) in (0..).zip(view.priorities()) {
         let source = if priority.panic { Source::All } else { Source::Healthy };
@@ -130,12 +151,12 @@ fn rows(view: &View, has_reports: bool) -> Vec<Row> {
         let total: f64 = routes.localities.iter().map(|route| route.weight).sum();
         for route in &routes.localities {
             let weight = if total > 0.0 { route.weight / total } else { 0.0 };
-            rows.push(Row {
-                key: (index.to_string(), route.locality.to_string()),
-                weight_ppm: millionths(weight),
+            let load = silence_ms.map(|silence_ms| Load {
                 utilization_ppm: millionths(route.utilization.unwrap_or_default()),
-                sample_age_ms: ages.get(&(index, route.locality)).copied().unwrap_or_default(),
+                sample_age_ms: ages.get(&(index, route.locality)).copied().unwrap_or(silence_ms),
             });
+            let key = (index.to_string(), route.locality.to_string());
+            rows.push(Row { key, weight_ppm: millionths(weight), load });
         }
     }
     rows

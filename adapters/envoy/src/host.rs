@@ -16,7 +16,10 @@ pub(crate) trait LbHost {
     fn hosts(&self, priority: u32) -> u32;
     fn healthy_hosts(&self, priority: u32) -> u32;
 
-    /// A host by its index among all hosts of a priority.
+    /// The address of a host by its index among all hosts of a priority.
+    fn address(&self, priority: u32, index: u32) -> Option<&str>;
+
+    /// All of it, by the same index.
     fn host(&self, priority: u32, index: u32) -> Option<HostRow<'_>>;
 
     /// The key that takes the place of a host's address in hash tables, if its metadata has one.

@@ -8,6 +8,8 @@ use crate::host::{LbHost, Request};
 use crate::policy::Policy;
 use crate::seat::{Choice, Seat};
 use crate::threads::{self, SharedSeat};
+#[cfg(feature = "time-picks")]
+use crate::timing::{What, log_all, timed};
 use crate::view::AssignmentReader;
 
 /// What an instance does with the hosts that Envoy shows it.
@@ -50,6 +52,13 @@ impl Instance {
 
     /// Takes note of hosts that came, went or changed.
     pub(crate) fn update(&mut self, host: &impl LbHost) {
+        #[cfg(feature = "time-picks")]
+        return timed(What::Updates, || self.take_in(host));
+        #[cfg(not(feature = "time-picks"))]
+        self.take_in(host);
+    }
+
+    fn take_in(&mut self, host: &impl LbHost) {
         if !self.leave_others(host) {
             self.show_engine(host);
             self.seat.borrow_mut().update(host);
@@ -78,7 +87,6 @@ impl Instance {
         }
         // Without one it stays with the shared engine, and healthy hosts take turns.
         let Some(engine) = self.policy.own_engine(host.cluster_name()) else { return false };
-        threads::settle();
         self.leave_seat();
         let seat = Seat::new(engine, Arc::clone(&self.policy.metrics));
         self.seat = Rc::new(RefCell::new(seat));
@@ -92,7 +100,7 @@ impl Instance {
     /// Chooses a host for a request.
     pub(crate) fn choose(&mut self, host: &impl LbHost, request: &impl Request) -> Option<Choice> {
         #[cfg(feature = "time-picks")]
-        return crate::timing::timed(|| self.pick(host, request));
+        return timed(What::Picks, || self.pick(host, request));
         #[cfg(not(feature = "time-picks"))]
         self.pick(host, request)
     }
@@ -113,6 +121,7 @@ impl Instance {
     }
 
     fn leave_seat(&self) {
+        threads::settle();
         threads::unlist(&self.seat);
         self.seat.borrow_mut().close();
     }
@@ -121,7 +130,7 @@ impl Instance {
 impl Drop for Instance {
     fn drop(&mut self) {
         #[cfg(feature = "time-picks")]
-        crate::timing::log_all();
+        log_all();
         self.leave_seat();
     }
 }

@@ -112,13 +112,8 @@ impl Seat {
         if self.view.is_none() {
             self.prepare(host);
         }
-        let choice = self.by_policy(request);
-        let choice = choice.unwrap_or_else(|instead| {
-            let choice = self.substitute(instead?);
-            choice.inspect(|_| self.counts.substituted.count())
-        });
-        // The lists are those of the last update, so that this holds; Envoy warns if it does not.
-        let choice = choice.filter(|it| it.index < host.healthy_hosts(it.priority));
+        let choice = self.by_policy(request).or_else(|instead| self.substitute(instead).ok_or(()));
+        let choice = choice.ok().filter(|choice| self.is_there(choice, host));
         if choice.is_none() {
             self.counts.no_host.count();
         }
@@ -171,17 +166,17 @@ impl Seat {
         }
     }
 
-    /// The engine's pick; otherwise the priority to choose another host from, if any may be chosen.
-    fn by_policy(&mut self, request: &impl Request) -> Result<Option<Choice>, Option<Instead>> {
+    /// The engine's pick; otherwise where to take another host from, if any may be taken.
+    fn by_policy(&mut self, request: &impl Request) -> Result<Choice, Option<Instead>> {
         let wants = self.engine.wants;
         let retries = request.retries();
         let hash = if wants.hash { request.hash() } else { None };
         let instead = Instead { priority: 0, hash };
         if let Some(choice) = self.reserved(request) {
-            return Ok(Some(choice));
+            return Ok(choice);
         }
-        let retried = retries.saturating_add(SUBSTITUTES);
-        let context = PickContext { retries: retried, hash, ..self.context() };
+        let tries = retries.saturating_add(SUBSTITUTES);
+        let context = PickContext { retries: tries, hash, ..self.context() };
         let (Some(worker), Some(view)) = (&mut self.worker, &mut self.view) else {
             return Err(Some(instead));
         };
@@ -199,18 +194,29 @@ impl Seat {
             Err(_) => return Err(Some(instead)),
         };
         if let Some(choice) = self.answer(pick) {
-            return Ok(Some(choice));
+            return Ok(choice);
         }
         self.end(pick, Outcome::Success);
         Err(Some(Instead { priority: pick.priority, ..instead }))
     }
 
     /// A healthy host where the engine's cannot be had.
-    fn substitute(&mut self, instead: Instead) -> Option<Choice> {
+    fn substitute(&mut self, instead: Option<Instead>) -> Option<Choice> {
+        let Instead { priority, hash } = instead?;
         self.turn += 1;
-        let turn = instead.hash.unwrap_or(self.turn);
-        let (priority, index) = self.view.as_ref()?.any_healthy(instead.priority, turn)?;
+        let (priority, index) =
+            self.view.as_ref()?.any_healthy(priority, hash.unwrap_or(self.turn))?;
+        self.counts.substituted.count();
         Some(Choice { priority, index, pick: None })
+    }
+
+    /// Whether Envoy's list is as long as it was when it told us, which it is; it would warn.
+    fn is_there(&mut self, choice: &Choice, host: &impl LbHost) -> bool {
+        let is_there = choice.index < host.healthy_hosts(choice.priority);
+        if let Some(pick) = choice.pick.filter(|_| !is_there) {
+            self.end(pick, Outcome::Success);
+        }
+        is_there
     }
 
     /// The address of the host for the next request, if that is one that [`choose`](Self::choose)

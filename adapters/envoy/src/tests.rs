@@ -95,6 +95,8 @@ fn healthy_hosts_take_turns_until_the_engine_has_some() {
     assert_near(&split(&mut instance, &lb, 10), &counts(&[("h1:1", 5), ("h2:1", 5)]));
     envoy.work();
     split(&mut instance, &lb, 1);
+    assert_eq!(envoy.metrics.get("locality_weight_ppm.be.0.r/a"), Some(1_000_000));
+    assert_eq!(envoy.metrics.get("locality_sample_age_ms.be.0.r/a"), None, "nobody asks");
     assert_eq!(envoy.metrics.get("picks_substituted.be"), Some(10));
     assert_eq!(envoy.metrics.get("picks.be"), Some(20));
 }
@@ -230,6 +232,9 @@ fn requests_are_counted_from_the_pick_to_the_end_of_the_filter() {
     assert_eq!(active(), 1);
     threads::settle();
     assert_eq!(active(), 0);
+    // Nor does one whose host Envoy does not have, against what it said.
+    assert_eq!(instance.choose(&FakeLb::of(&[]), &FakeRequest::default()), None);
+    assert_eq!(active(), 0);
 }
 
 #[test]
@@ -299,6 +304,7 @@ fn reports_reach_their_hosts_and_gauges_show_them() {
     assert_eq!(gauge("locality_utilization_ppm", "b"), Some(100_000));
     assert_eq!(gauge("locality_weight_ppm", "a"), Some(100_000));
     assert_eq!(metrics.get("load_reports_accepted.be"), Some(200));
+    assert!(gauge("locality_sample_age_ms", "a").is_some());
     // A locality that goes does not leave its weight behind.
     lb.priorities[0].remove(1);
     instance.update(&lb);

@@ -1,4 +1,4 @@
-//! How long picks take where they are made, for `bench/run.py`. There only with the feature
+//! How long picks and updates take where they happen, for `bench/run.py`. There only with the feature
 //! `time-picks`; each thread logs what it has measured when its instance goes.
 
 use std::cell::RefCell;
@@ -9,21 +9,33 @@ use crate::log;
 /// Steps of a sixteenth: 16 for each power of two.
 const STEPS: u64 = 16;
 
-thread_local! {
-    static BUCKETS: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
+/// What is timed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum What {
+    Picks,
+    Updates,
 }
 
-/// Runs a pick and notes how long it took, reading the clock once included.
-pub(crate) fn timed<T>(pick: impl FnOnce() -> T) -> T {
+impl What {
+    const ALL: [(Self, &'static str); 2] = [(Self::Picks, "picks"), (Self::Updates, "updates")];
+}
+
+thread_local! {
+    static BUCKETS: RefCell<[Vec<u64>; 2]> = const { RefCell::new([Vec::new(), Vec::new()]) };
+}
+
+/// Does something and notes how long it took, reading the clock once included.
+pub(crate) fn timed<T>(what: What, work: impl FnOnce() -> T) -> T {
     let begun = now_ns();
-    let answer = pick();
-    note(now_ns() - begun);
+    let answer = work();
+    note(what, now_ns() - begun);
     answer
 }
 
-fn note(ns: u64) {
+fn note(what: What, ns: u64) {
     let index = bucket(ns.max(1));
     BUCKETS.with_borrow_mut(|buckets| {
+        let buckets = &mut buckets[what as usize];
         if buckets.len() <= index {
             buckets.resize(index + 1, 0);
         }
@@ -45,7 +57,13 @@ fn floor_ns(index: usize) -> u64 {
 
 /// Logs what this thread has measured, and begins anew.
 pub(crate) fn log_all() {
-    let buckets = BUCKETS.with_borrow_mut(std::mem::take);
+    let all = BUCKETS.with_borrow_mut(std::mem::take);
+    for (what, name) in What::ALL {
+        log_one(name, &all[what as usize]);
+    }
+}
+
+fn log_one(name: &str, buckets: &[u64]) {
     let total: u64 = buckets.iter().sum();
     if total == 0 {
         return;
@@ -60,7 +78,7 @@ pub(crate) fn log_all() {
         floor_ns(found.unwrap_or(buckets.len() - 1))
     };
     let [p50, p90, p99, p999] = [500, 900, 990, 999].map(quantile);
-    log::warn(&format!("picks={total} p50_ns={p50} p90_ns={p90} p99_ns={p99} p999_ns={p999}"));
+    log::warn(&format!("{name}={total} p50_ns={p50} p90_ns={p90} p99_ns={p99} p999_ns={p999}"));
 }
 
 #[cfg(test)]
@@ -79,7 +97,7 @@ mod tests {
     #[test]
     fn quantiles_are_logged_once() {
         crate::fake::take_log();
-        (0..1000).for_each(|_| timed(|| ()));
+        (0..1000).for_each(|_| timed(What::Picks, || ()));
         log_all();
         log_all();
         let log = crate::fake::take_log();

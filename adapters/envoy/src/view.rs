@@ -34,9 +34,9 @@ impl View {
         for priority in 0..host.priorities() {
             view.healthy.push(host.healthy_hosts(priority));
             for index in 0..host.hosts(priority) {
-                let Some(row) = host.host(priority, index) else { continue };
+                let Some(address) = host.address(priority, index) else { continue };
                 let spot = Spot { priority, index, healthy: None };
-                view.by_address.entry(row.address.into()).or_insert(spot);
+                view.by_address.entry(address.into()).or_insert(spot);
             }
         }
         for priority in 0..host.priorities() {
@@ -97,11 +97,13 @@ impl AssignmentReader {
     pub(crate) fn read(&mut self, host: &impl LbHost, settings: &Settings) -> Assignment {
         let has_keys = settings.config.policy.consistent_hashing().is_some();
         let mut endpoints = Vec::new();
+        let mut weights = HashMap::new();
         for priority in 0..host.priorities() {
             let first = endpoints.len();
             groups(host, priority, has_keys, &mut endpoints);
-            self.weigh(host, priority, &mut endpoints[first..]);
+            self.weigh(host, priority, &mut endpoints[first..], &mut weights);
         }
+        self.weights = weights;
         Assignment {
             endpoints,
             overprovisioning_factor: settings.overprovisioning_factor,
@@ -109,20 +111,28 @@ impl AssignmentReader {
         }
     }
 
-    /// Gives the groups of one priority their localities' weights.
-    fn weigh(&mut self, host: &impl LbHost, priority: u32, groups: &mut [LocalityEndpoints]) {
+    /// Gives the groups of one priority their localities' weights, and keeps those.
+    fn weigh(
+        &self,
+        host: &impl LbHost,
+        priority: u32,
+        groups: &mut [LocalityEndpoints],
+        kept: &mut HashMap<(u32, Locality), u32>,
+    ) {
         let shown =
             (0..host.localities(priority)).filter_map(|index| host.locality(priority, index));
         let by_address: HashMap<&str, u32> =
             shown.map(|(weight, address)| (address, weight)).collect();
         for group in groups.iter() {
+            let key = (priority, group.locality.clone());
             let mut addresses = group.endpoints.iter().map(|endpoint| endpoint.address.as_str());
-            if let Some(&weight) = addresses.find_map(|address| by_address.get(address)) {
-                self.weights.insert((priority, group.locality.clone()), weight);
+            let shown = addresses.find_map(|address| by_address.get(address));
+            if let Some(&weight) = shown.or_else(|| self.weights.get(&key)) {
+                kept.insert(key, weight);
             }
         }
         for group in groups {
-            let weight = self.weights.get(&(priority, group.locality.clone())).copied();
+            let weight = kept.get(&(priority, group.locality.clone())).copied();
             group.load_balancing_weight = weight.filter(|&weight| weight > 0);
         }
     }

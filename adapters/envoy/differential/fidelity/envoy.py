@@ -39,7 +39,8 @@ class Envoy:
         """Starts it with these clusters, and returns once it serves.
 
         A cluster of the type EDS gets its hosts from a file that `assign` writes. `log` are
-        component log levels, `local_cluster` is the cluster of this proxy's own fleet, `filters` go before the front's router.
+        component log levels, `local_cluster` is the cluster of this proxy's own fleet, `filters`
+        go before the front's router.
         """
         self._work = work
         self._ports = ports

@@ -17,8 +17,8 @@ asks. Three columns are compared:
 * **C**: what `plimsoll replay` predicts from the same `Cluster` message.
 
 Exact scenarios have to agree in every answer. Where chance decides, shares of requests have to
-agree within four standard deviations (one comparison in 16 000 fails by chance), and counters
-exactly.
+agree within four standard deviations, and counters exactly. One comparison in 16 000 fails by
+chance: a scenario in which one did is run again, whole.
 
 {day}: {agreeing} of {cases} cases agree, {deliberate} differ on purpose, {wrong} differ otherwise.
 

@@ -67,8 +67,8 @@ class Scenario:
     about: str
     run: Callable
     module: str | None = None  # why the module's column is empty, if it is
+    by_chance: bool = False  # whether shares are compared that chance decides
     rows: list[Row] = field(default_factory=list)
-    seconds: float = 0.0
 
     def is_as_expected(self):
         return bool(self.rows) and all(row.is_as_expected() for row in self.rows)
@@ -77,11 +77,11 @@ class Scenario:
 ALL: list[Scenario] = []
 
 
-def scenario(name, title, module=None):
+def scenario(name, title, module=None, by_chance=False):
     """Registers a function of a rig as a scenario; its documentation says what is compared."""
     def register(run):
         about = " ".join(run.__doc__.split())
-        ALL.append(Scenario(name, title, about, run, module))
+        ALL.append(Scenario(name, title, about, run, module, by_chance))
         return run
 
     return register

@@ -205,7 +205,7 @@ class Envoy:
             assert self.process.poll() is None, f"Envoy ended:\n{self.log()[-4000:]}"
             try:
                 return self.admin("/ready").strip() == "LIVE"
-            except OSError:  # there is no admin page yet
+            except (OSError, ValueError):  # there is no admin page yet, or nobody knows where
                 return False
         wait_until("Envoy is live", is_live)
         listeners = json.loads(self.admin("/listeners?format=json"))["listener_statuses"]

@@ -11,7 +11,8 @@ ASKED = 8_000
 PREDICTED = 400_000
 
 
-@scenario("random-shares", "random, and least_request without weights: shares")
+@scenario("random-shares", "random, and least_request without weights: shares",
+          by_chance=True)
 def drawn(rig):
     """8 000 requests each: the share of every host. `random` ignores weights and draws priority
     and host by one number, so that some hosts of a divided cluster get nothing. `least_request`

@@ -106,7 +106,8 @@ def _cases(rig):
     yield also(saturated, "1.0 / 1.0 after 0.5 / 0.5: smoothing never gets to 1")
 
 
-@scenario("load-aware-shares", "load_aware_locality: shares of localities")
+@scenario("load-aware-shares", "load_aware_locality: shares of localities",
+          by_chance=True)
 def steady(rig):
     """Loads that do not change, reported in every answer: the share of each group of hosts (one
     for each locality and priority), and what every tick adds to Envoy's counters."""

@@ -77,14 +77,16 @@ def _membership(rig):
     yield course("all zones are replaced", all_same, zones("zd", "ze"), zones("zb", "zc"))
 
 
-@scenario("load-aware-smoothing", "load_aware_locality: smoothing and expiry")
+@scenario("load-aware-smoothing", "load_aware_locality: smoothing and expiry",
+          by_chance=True)
 def smoothing(rig):
     """500 requests after each tick, while reported loads change or cease: the share of the first
     locality, in percent, tick by tick."""
     return _run(rig, list(_smoothing(rig)))
 
 
-@scenario("load-aware-membership", "load_aware_locality: hosts that change between ticks")
+@scenario("load-aware-membership", "load_aware_locality: hosts that change between ticks",
+          by_chance=True)
 def membership(rig):
     """500 requests after each tick; after one of them EDS changes the hosts: shares of all
     localities from then on, before the next tick and after it."""

@@ -186,7 +186,8 @@ def _changes(changes):
 ASKED = 3_000
 
 
-@scenario("weights-split", "client_side_weighted_round_robin: weights and shares of hosts")
+@scenario("weights-split", "client_side_weighted_round_robin: weights and shares of hosts",
+          by_chance=True)
 def split(rig):
     """Hosts that report steadily beside silent ones, priorities and localities: all weights, and
     the shares of 3 000 requests."""

@@ -57,7 +57,8 @@ def _aware(**settings):
     return {"locality_lb_config": {"zone_aware_lb_config": settings}}
 
 
-@scenario("panic", "Panic and degraded hosts: shares")
+@scenario("panic", "Panic and degraded hosts: shares",
+          by_chance=True)
 def panic(rig):
     """4 000 requests to each cluster under round_robin: the share of each group of hosts, of those
     that got none, and of picks that Envoy counts as panic. Envoy's percentages lose one at 29, 57
@@ -111,7 +112,8 @@ def panic(rig):
     return _run(rig, cases)
 
 
-@scenario("locality-weights", "Locality weights: shares")
+@scenario("locality-weights", "Locality weights: shares",
+          by_chance=True)
 def locality_weights(rig):
     """4 000 requests to each cluster with `locality_weighted_lb_config`: the share of each
     locality, which follows its weight and, below 10/14 healthy hosts, its health."""
@@ -154,7 +156,7 @@ def locality_weights(rig):
 
 
 @scenario("zone-aware", "Zone-aware routing: shares",
-          module="Envoy does not show its modules the local cluster")
+          by_chance=True, module="Envoy does not show its modules the local cluster")
 def zone_aware(rig):
     """4 000 requests to each cluster, from a fleet of two proxies in each of zones a (the local
     one) and b: the share of each zone's hosts, and of picks by what Envoy counts of them."""
@@ -204,8 +206,10 @@ def zone_aware(rig):
 
 
 def _run(rig, cases, fleet=None):
-    messages = [cluster(f"case{number}", case.policy, case.localities, case.assignment, **case.fields)
-                for number, case in enumerate(cases)]
+    messages = [
+        cluster(f"case{number}", case.policy, case.localities, case.assignment, **case.fields)
+        for number, case in enumerate(cases)
+    ]
     everything = messages + ([fleet] if fleet else [])
     measured = []
     with rig.envoy(everything, zone=ZONE, local_cluster=fleet and FLEET) as envoy, \

@@ -36,7 +36,8 @@ def _settings(aggression=None, percent=None):
     return config
 
 
-@scenario("slow-start", "Slow start: the share of a new host")
+@scenario("slow-start", "Slow start: the share of a new host",
+          by_chance=True)
 def slow_start(rig):
     """A host that EDS adds to warm ones, with a window of 6 s: its share, in percent, at 10, 30,
     50, 70 and 90 % of the window, 40 requests every tenth of a second or so. The replay gets the
