@@ -8,9 +8,9 @@ from ..clusters import assignment
 from ..scenario import STOCK, Row, scenario
 from .zones import LOCAL, NODE, by_group, report, reporting, ticks, zone, zoned
 
-PERIOD_S = 2.0
+PERIOD_S = 3.0
 BEHIND_S = 0.06  # by when workers, and the module, have heard of what the main thread did
-ASKED = 500  # after each tick; they have to be through before the next one
+ASKED = 400  # after each tick; they have to be through before the next one
 PREDICTED = 100_000
 
 
@@ -47,7 +47,7 @@ def _smoothing(rig):
             {"smoothing_time_constant": constant, "remote_probe_fraction": .1}, shown=9,
             first_only=True)
     silence = [Step({0: .9, 1: .1})] * 3 + [Step({1: .1})] * 4 + [Step({})] * 4
-    for expiry in ("3s", "0s"):
+    for expiry in ("4.5s", "0s"):
         yield Course(
             f"0.9 / 0.1, then local silent, then all; weight_expiration_period {expiry}",
             [zone(rig, LOCAL, 0), zone(rig, "zb", 1)], silence,
@@ -80,7 +80,7 @@ def _membership(rig):
 @scenario("load-aware-smoothing", "load_aware_locality: smoothing and expiry",
           by_chance=True)
 def smoothing(rig):
-    """500 requests after each tick, while reported loads change or cease: the share of the first
+    """400 requests after each tick, while reported loads change or cease: the share of the first
     locality, in percent, tick by tick."""
     return _run(rig, list(_smoothing(rig)))
 
@@ -88,7 +88,7 @@ def smoothing(rig):
 @scenario("load-aware-membership", "load_aware_locality: hosts that change between ticks",
           by_chance=True)
 def membership(rig):
-    """500 requests after each tick; after one of them EDS changes the hosts: shares of all
+    """400 requests after each tick; after one of them EDS changes the hosts: shares of all
     localities from then on, before the next tick and after it."""
     return _run(rig, list(_membership(rig)))
 
