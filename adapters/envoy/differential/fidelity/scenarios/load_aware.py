@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass, field
 
 from .. import module, shares
-from ..scenario import Row, scenario
+from ..scenario import STOCK, Row, scenario
 from .zones import (
     LOCAL, NODE, by_group, per_tick, report, reporting, ticks, zone, zoned,
 )
@@ -124,16 +124,16 @@ def steady(rig):
     rows = []
     for case, message, counts, old, new in zip(cases, messages, seen, before, after):
         predicted, counted = _predict(rig, case, message)
-        grown = {column: per_tick(old[column], new[column]) for column in counts}
-        counted_here = {column: new[column][1] > old[column][1] for column in counts}
+        # The module publishes with requests that its policy is asked about, which may be none.
+        grown = {column: per_tick(old[column], new[column]) for column in counts
+                 if column == STOCK or new[column][1] > old[column][1]}
         groups = sorted(predicted)
         rows.append(Row(
             case.name, f"{shares.text(predicted, groups)}; {_names(counted)}",
-            {column: f"{shares.text(counts[column], groups)}; {_names(grown[column])}"
+            {column: f"{shares.text(counts[column], groups)}; {_names(grown.get(column))}"
              for column in counts},
             {column: shares.agree(counts[column], predicted)
-             and grown[column] == (counted if counted_here[column] else {})
-             for column in counts}))
+             and grown.get(column, counted) == counted for column in counts}))
     return rows
 
 
@@ -182,4 +182,6 @@ def _predict(rig, case, message):
 
 def _names(grown):
     """What grows with every tick, as Envoy calls it."""
+    if grown is None:
+        return "not published"
     return ", ".join(f"{name} +{'?' if by is None else by}" for name, by in grown.items()) or "none"
