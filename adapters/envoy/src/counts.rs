@@ -32,7 +32,7 @@ pub(crate) struct Counts {
     pub(crate) substituted: Figure,
     /// Those that got none.
     pub(crate) no_host: Figure,
-    /// Requests that the filter `overflow` sent to a host that is not healthy.
+    /// Requests for which the filter `overflow` picked.
     pub(crate) overflowed: Figure,
     /// Picks whose request went through the filter `orca`.
     pub(crate) filtered: Figure,

@@ -40,6 +40,8 @@ pub(crate) struct Wants {
     pub(crate) time: bool,
     /// Load reports.
     pub(crate) reports: bool,
+    /// Only the first report of a response; trailers are newer than headers otherwise.
+    pub(crate) first_report: bool,
 }
 
 impl Wants {
@@ -54,6 +56,7 @@ impl Wants {
             hash: hashing.is_some(),
             ends: by_requests || hashing.is_some_and(balanced) || (by_load && is_native),
             time: config.policy.slow_start().is_some() && !is_native,
+            first_report: !is_native,
             reports: by_load || matches!(config.locality_routing, LocalityRouting::LoadAware(_)),
         }
     }

@@ -3,8 +3,8 @@
 //!
 //! # Pointers
 //!
-//! A configuration goes to Envoy as a boxed [`Kind`]; a stream of the filter `orca` as a boxed
-//! [`Attempt`], one of `overflow` as [`OVERFLOW`], which nobody owns.
+//! A configuration goes to Envoy as a boxed [`Kind`], a stream as a boxed [`Filtered`]; each comes
+//! back for calls and once to be destroyed. A stream's calls all come on the thread that made it.
 
 // A C interface: what comes in are raw pointers.
 #![allow(unsafe_code)]
@@ -15,7 +15,7 @@ use crate::guard::guard;
 use crate::host::Place;
 use crate::log;
 use crate::orca_filter::Attempt;
-use crate::overflow_filter;
+use crate::overflow_filter::Detour;
 
 /// Lets the stream go on.
 const CONTINUE: u32 = 0;
@@ -27,11 +27,10 @@ enum Kind {
     Overflow,
 }
 
-/// Stands for each stream of the filter `overflow`, which remembers nothing of one.
-static OVERFLOW: u8 = 0;
-
-fn overflow() -> ModulePtr {
-    (&raw const OVERFLOW).cast()
+/// A stream of one of them.
+enum Filtered {
+    Orca(Attempt),
+    Overflow(Detour),
 }
 
 /// # Safety
@@ -83,12 +82,13 @@ unsafe extern "C" fn envoy_dynamic_module_on_http_filter_new(
     kind: ModulePtr,
     _filter: EnvoyPtr,
 ) -> ModulePtr {
-    guard("http_filter_new", overflow(), || {
+    guard("http_filter_new", std::ptr::null(), || {
         // SAFETY: the caller's promise.
-        match unsafe { *kind.cast::<Kind>() } {
-            Kind::Orca => Box::into_raw(Box::new(Attempt::new())).cast_const().cast(),
-            Kind::Overflow => overflow(),
-        }
+        let stream = match unsafe { *kind.cast::<Kind>() } {
+            Kind::Orca => Filtered::Orca(Attempt::new()),
+            Kind::Overflow => Filtered::Overflow(Detour::new()),
+        };
+        Box::into_raw(Box::new(stream)).cast_const().cast()
     })
 }
 
@@ -98,9 +98,10 @@ unsafe extern "C" fn envoy_dynamic_module_on_http_filter_new(
 #[unsafe(no_mangle)]
 unsafe extern "C" fn envoy_dynamic_module_on_http_filter_destroy(stream: ModulePtr) {
     guard("http_filter_destroy", (), || {
-        if !std::ptr::eq(stream, overflow()) {
-            // SAFETY: it was made by `Box::into_raw`, and this is the one time that it is taken.
-            unsafe { Box::from_raw(stream.cast_mut().cast::<Attempt>()) }.end();
+        // SAFETY: it was made by `Box::into_raw`, and this is the one time that it is taken.
+        match *unsafe { Box::from_raw(stream.cast_mut().cast::<Filtered>()) } {
+            Filtered::Orca(attempt) => attempt.end(),
+            Filtered::Overflow(detour) => detour.end(),
         }
     });
 }
@@ -115,9 +116,10 @@ unsafe extern "C" fn envoy_dynamic_module_on_http_filter_request_headers(
     _is_end: bool,
 ) -> u32 {
     guard("http_filter_request_headers", (), || {
-        if std::ptr::eq(stream, overflow()) {
+        // SAFETY: the caller's promise.
+        if let Filtered::Overflow(detour) = unsafe { filtered(stream) } {
             // SAFETY: the caller's promise.
-            overflow_filter::request(&unsafe { Filter::new(filter) });
+            detour.request(&unsafe { Filter::new(filter) });
         }
     });
     CONTINUE
@@ -153,14 +155,29 @@ unsafe extern "C" fn envoy_dynamic_module_on_http_filter_response_trailers(
 /// As above.
 unsafe fn response(filter: EnvoyPtr, stream: ModulePtr, place: Place) -> u32 {
     guard("http_filter_response", (), || {
-        if !std::ptr::eq(stream, overflow()) {
-            // SAFETY: the caller's promise; calls of one stream do not overlap.
-            let attempt = unsafe { &mut *stream.cast_mut().cast::<Attempt>() };
-            // SAFETY: the caller's promise.
-            attempt.response(&unsafe { Filter::new(filter) }, place);
+        // SAFETY: the caller's promise.
+        let filter = unsafe { Filter::new(filter) };
+        // SAFETY: the caller's promise.
+        match unsafe { filtered(stream) } {
+            Filtered::Orca(attempt) => attempt.response(&filter, place),
+            Filtered::Overflow(detour) if place == Place::ResponseHeaders => {
+                detour.response(&filter);
+            }
+            Filtered::Overflow(_) => {}
         }
     });
     CONTINUE
+}
+
+/// The stream behind a pointer.
+///
+/// # Safety
+///
+/// It came from `http_filter_new` on this thread and was not destroyed; calls of one stream do not
+/// overlap.
+unsafe fn filtered<'a>(stream: ModulePtr) -> &'a mut Filtered {
+    // SAFETY: the caller's promise.
+    unsafe { &mut *stream.cast_mut().cast::<Filtered>() }
 }
 
 #[unsafe(no_mangle)]

@@ -12,6 +12,7 @@ use crate::threads::{self, Pending, SharedSeat};
 pub(crate) struct Attempt {
     /// The pick that it belongs to; `None` if the policy was not asked.
     pending: Option<Pending>,
+    /// Whether a report could be read.
     has_reported: bool,
     outcome: Outcome,
 }
@@ -31,16 +32,13 @@ impl Attempt {
         let Some(seat) = self.seat(stream) else { return };
         let wants = seat.borrow().engine().wants;
         if wants.ends && place == Place::ResponseHeaders {
-            let status = stream.header(place, ":status");
-            let is_failure = status.is_some_and(|status| status.first() == Some(&b'5'));
-            self.outcome = if is_failure { Outcome::Error } else { Outcome::Success };
+            self.outcome = outcome(stream);
         }
-        if wants.reports && !self.has_reported {
+        if wants.reports && !(wants.first_report && self.has_reported) {
             self.report(&seat, stream, place);
         }
     }
 
-    /// The first report that can be read is the one that counts.
     fn report(&mut self, seat: &SharedSeat, stream: &impl Stream, place: Place) {
         let headers = Headers {
             binary: stream.header(place, HEADER_BIN),
@@ -70,4 +68,11 @@ impl Attempt {
             seat.borrow().publish();
         }
     }
+}
+
+/// How a request went, by the headers of its response.
+pub(crate) fn outcome(stream: &impl Stream) -> Outcome {
+    let status = stream.header(Place::ResponseHeaders, ":status");
+    let is_failure = status.is_some_and(|status| status.first() == Some(&b'5'));
+    if is_failure { Outcome::Error } else { Outcome::Success }
 }

@@ -11,11 +11,11 @@ use plimsoll_envoy_config::parse_load_report;
 
 use crate::clock::now_ns;
 use crate::counts::Counts;
-use crate::engine::Engine;
+use crate::engine::{Engine, Wants};
 use crate::host::{LbHost, Request};
 use crate::log;
 use crate::metrics::Metrics;
-use crate::view::{Spot, View};
+use crate::view::View;
 
 /// So many more hosts are tried while this thread cannot answer with the picked one.
 const SUBSTITUTES: u32 = 8;
@@ -32,8 +32,6 @@ pub(crate) struct Seat {
     view: Option<View>,
     /// Which healthy host is next, where the engine's pick cannot be had.
     turn: u64,
-    /// What [`overflow`](Self::overflow) picked for the request that now comes to the policy.
-    reserved: Option<Pick>,
     counts: Arc<Counts>,
     /// `None` once the instance is gone, and with it perhaps the configuration.
     metrics: Option<Arc<Metrics>>,
@@ -53,20 +51,11 @@ impl Seat {
     pub(crate) fn new(engine: Arc<Engine>, metrics: Arc<Metrics>) -> Self {
         let counts = Arc::new(Counts::default());
         engine.count_for(Arc::clone(&counts));
-        Self {
-            engine,
-            worker: None,
-            view: None,
-            turn: 0,
-            reserved: None,
-            counts,
-            metrics: Some(metrics),
-        }
+        Self { engine, worker: None, view: None, turn: 0, counts, metrics: Some(metrics) }
     }
 
     /// The instance goes.
     pub(crate) fn close(&mut self) {
-        self.reserve(None);
         self.metrics = None;
     }
 
@@ -123,60 +112,13 @@ impl Seat {
         choice
     }
 
-    /// Keeps a pick for the next request, in place of one that nobody came for.
-    fn reserve(&mut self, pick: Option<Pick>) {
-        if let Some(left) = std::mem::replace(&mut self.reserved, pick) {
-            self.end(left, Outcome::Success);
-        }
-    }
-
-    /// The pick that was kept for this request, if Envoy takes its host.
-    fn reserved(&mut self, request: &impl Request) -> Option<Choice> {
-        let pick = self.reserved.take()?;
-        let choice = self.answer(pick);
-        let choice = choice.filter(|it| {
-            let spot = self.spot(pick);
-            spot.is_some_and(|spot| !request.refuses(it.priority, spot.index))
-        });
-        if choice.is_none() {
-            self.end(pick, Outcome::Success);
-        }
-        choice
-    }
-
-    /// Where the host of a pick stands.
-    fn spot(&mut self, pick: Pick) -> Option<Spot> {
-        let host = self.worker.as_ref()?.host(pick)?;
-        self.view.as_mut()?.spot(pick, host)
-    }
-
-    /// A pick in Envoy's numbers, if its host is healthy.
-    fn answer(&mut self, pick: Pick) -> Option<Choice> {
-        let spot = self.spot(pick)?;
-        Some(Choice { priority: spot.priority, index: spot.healthy?, pick: Some(pick) })
-    }
-
-    /// How the engine is asked.
-    fn context(&self) -> PickContext {
-        let wants = self.engine.wants;
-        PickContext {
-            uncounted: !wants.ends,
-            now_ns: if wants.time { now_ns() } else { 0 },
-            ..PickContext::default()
-        }
-    }
-
     /// The engine's pick; otherwise where to take another host from, if any may be taken.
     fn by_policy(&mut self, request: &impl Request) -> Result<Choice, Option<Instead>> {
         let wants = self.engine.wants;
         let retries = request.retries();
         let hash = if wants.hash { request.hash() } else { None };
         let instead = Instead { priority: 0, hash };
-        if let Some(choice) = self.reserved(request) {
-            return Ok(choice);
-        }
-        let tries = retries.saturating_add(SUBSTITUTES);
-        let context = PickContext { retries: tries, hash, ..self.context() };
+        let context = context(wants, hash, retries.saturating_add(SUBSTITUTES));
         let (Some(worker), Some(view)) = (&mut self.worker, &mut self.view) else {
             return Err(Some(instead));
         };
@@ -193,8 +135,9 @@ impl Seat {
             Err(NoHost::Panic) => return Err(None),
             Err(_) => return Err(Some(instead)),
         };
-        if let Some(choice) = self.answer(pick) {
-            return Ok(choice);
+        let spot = worker.host(pick).and_then(|host| view.spot(pick, host));
+        if let Some((spot, index)) = spot.and_then(|spot| Some((spot, spot.healthy?))) {
+            return Ok(Choice { priority: spot.priority, index, pick: Some(pick) });
         }
         self.end(pick, Outcome::Success);
         Err(Some(Instead { priority: pick.priority, ..instead }))
@@ -219,24 +162,24 @@ impl Seat {
         is_there
     }
 
-    /// The address of the host for the next request, if that is one that [`choose`](Self::choose)
-    /// could not answer with. Otherwise the pick is kept for `choose`: a second one would take
-    /// another host's turn.
-    pub(crate) fn overflow(&mut self) -> Option<&str> {
-        // The hash of a request is not known to a filter.
-        if !self.engine.overflows() || self.engine.wants.hash {
+    /// Picks a host for the next request, whatever its health, and names it by its address; `None`
+    /// if that is for [`choose`](Self::choose) to do: while healthy hosts are all that is wanted, and
+    /// where the hash of the request decides, which a filter does not know.
+    pub(crate) fn overflow(&mut self, name: impl FnOnce(&str)) -> Option<Pick> {
+        let wants = self.engine.wants;
+        if !self.engine.overflows() || wants.hash {
             return None;
         }
-        let context = self.context();
-        let pick = self.worker.as_mut()?.pick(&context).ok()?;
-        if self.spot(pick).is_none_or(|spot| spot.healthy.is_some()) {
-            self.reserve(Some(pick));
+        let (worker, view) = (self.worker.as_mut()?, self.view.as_mut()?);
+        let pick = worker.pick(&context(wants, None, 0)).ok()?;
+        let host = worker.host(pick).filter(|host| view.spot(pick, *host).is_some());
+        let Some(host) = host else {
+            self.end(pick, Outcome::Success);
             return None;
-        }
-        // Nobody tells when such a request ends.
-        self.end(pick, Outcome::Success);
+        };
+        name(host.address().as_str());
         self.counts.overflowed.count();
-        Some(self.worker.as_ref()?.host(pick)?.address().as_str())
+        Some(pick)
     }
 
     /// Takes in what a response says of its host's load: of the picked one if that is the one at
@@ -296,4 +239,10 @@ impl Seat {
 struct Instead {
     priority: u32,
     hash: Option<u64>,
+}
+
+/// What the engine is told of a request.
+fn context(wants: Wants, hash: Option<u64>, retries: u32) -> PickContext {
+    let now_ns = if wants.time { now_ns() } else { 0 };
+    PickContext { retries, uncounted: !wants.ends, now_ns, hash, attempt: 0 }
 }

@@ -11,7 +11,7 @@ use crate::host::{LbHost, Place};
 use crate::instance::Instance;
 use crate::log::Level;
 use crate::orca_filter::Attempt;
-use crate::overflow_filter;
+use crate::overflow_filter::Detour;
 use crate::policy::{Environment, Policy};
 use crate::threads;
 
@@ -316,6 +316,28 @@ fn reports_reach_their_hosts_and_gauges_show_them() {
 }
 
 #[test]
+fn trailers_are_newer_than_headers_but_in_envoy() {
+    for (behavior, expected) in [("native", 0.25), ("envoy", 0.75)] {
+        let mut config = by_load();
+        config["behavior"] = json!(behavior);
+        let mut envoy = Envoy::new(&config);
+        let lb = FakeLb { name: behavior, ..FakeLb::of(&["h1:1"]) };
+        let mut instance = envoy.instance(&lb);
+        envoy.work();
+        split(&mut instance, &lb, 1);
+        let mut stream = response("h1:1", Place::ResponseHeaders, "TEXT cpu_utilization=0.75");
+        let trailer = "TEXT cpu_utilization=0.25".to_owned();
+        stream.headers.push((Place::ResponseTrailers, "endpoint-load-metrics", trailer));
+        let mut attempt = Attempt::new();
+        attempt.response(&stream, Place::ResponseHeaders);
+        attempt.response(&stream, Place::ResponseTrailers);
+        let engine = envoy.policy.shared_engine(behavior).unwrap();
+        let utilization = engine.cluster.view().hosts()[0].load.unwrap().utilization;
+        assert!((utilization - expected).abs() < 1e-6, "{behavior}: {utilization}");
+    }
+}
+
+#[test]
 fn a_changed_configuration_knows_what_hosts_reported() {
     let native = |seed: u64| {
         let mut config = by_load();
@@ -371,53 +393,45 @@ fn a_report_is_the_host_s_that_answered() {
 }
 
 #[test]
-fn the_overflow_filter_names_hosts_that_the_policy_cannot() {
-    let mut envoy = Envoy::new(&round_robin());
+fn the_overflow_filter_picks_while_not_all_picks_are_healthy() {
+    let mut envoy = Envoy::new(&json!({"lb_policy": "LEAST_REQUEST", "seed": 1}));
     let mut lb = FakeLb::of(&["h1:1", "h2:1"]);
     let mut instance = envoy.instance(&lb);
     envoy.work();
-    let named = || {
-        let stream = FakeStream { cluster: Some("be".to_owned()), ..FakeStream::default() };
-        overflow_filter::request(&stream);
-        stream.preferred.take()
+    let named = |cluster: Option<&str>| {
+        let cluster = cluster.map(str::to_owned);
+        let mut stream = FakeStream { cluster, ..FakeStream::default() };
+        let mut detour = Detour::new();
+        detour.request(&stream);
+        stream.headers.push((Place::ResponseHeaders, ":status", "503".to_owned()));
+        detour.response(&stream);
+        (stream.preferred.take(), detour)
     };
     split(&mut instance, &lb, 1); // a main thread with requests
-    assert!((0..10).all(|_| named().is_none()), "all are healthy");
+    threads::settle();
+    let address = || {
+        let (address, detour) = named(Some("be"));
+        detour.end();
+        address
+    };
+    assert!((0..10).all(|_| address().is_none()), "all are healthy");
     lb.priorities[0][1].health = Degraded;
     instance.update(&lb);
     envoy.work();
-    let degraded = (0..1000).filter(|_| named().is_some_and(|address| address == "h2:1")).count();
-    assert!((290..310).contains(&degraded), "{degraded} of 1000");
-    // What is left goes to the healthy ones.
+    let of =
+        |host: &str| (0..1000).filter(|_| address().is_some_and(|named| named == host)).count();
+    assert!((670..730).contains(&of("h1:1")) && (270..330).contains(&of("h2:1")));
+    // What Envoy asks the policy for goes to the healthy ones.
     assert_near(&split(&mut instance, &lb, 100), &counts(&[("h1:1", 100)]));
-    overflow_filter::request(&FakeStream::default());
-    overflow_filter::request(&FakeStream {
-        cluster: Some("no".to_owned()),
-        ..FakeStream::default()
-    });
-}
-
-#[test]
-fn a_request_that_the_overflow_filter_leaves_alone_goes_where_it_was_picked_for() {
-    // Two picks a request would go round the six hosts in steps of two.
-    let mut envoy = Envoy::new(&json!({"seed": 1, "behavior": "envoy"}));
-    let mut lb = FakeLb::of(&["h1:1", "h2:1", "h3:1", "h4:1", "h5:1", "h6:1"]);
-    lb.priorities[0][1..5].iter_mut().for_each(|host| host.health = Unhealthy);
-    let mut instance = envoy.instance(&lb);
-    envoy.work();
-    split(&mut instance, &lb, 1); // a main thread with requests
-    let mut seen = BTreeMap::new();
-    for _ in 0..600 {
-        let stream = FakeStream { cluster: Some("be".to_owned()), ..FakeStream::default() };
-        overflow_filter::request(&stream);
-        let named = stream.preferred.take();
-        let address = named.unwrap_or_else(|| {
-            split(&mut instance, &lb, 1).into_keys().next().expect("there is a host")
-        });
-        *seen.entry(address).or_default() += 1;
-    }
-    let all = ["h1:1", "h2:1", "h3:1", "h4:1", "h5:1", "h6:1"];
-    assert_eq!(seen, counts(&all.map(|address| (address, 100))));
+    threads::settle();
+    let engine = envoy.policy.shared_engine("be").unwrap();
+    let active = || engine.cluster.view().hosts().iter().map(|host| host.active).sum::<u32>();
+    assert_eq!(active(), 0);
+    let (_, detour) = named(Some("be"));
+    assert_eq!(active(), 1);
+    detour.end();
+    assert_eq!(active(), 0);
+    assert!(named(None).0.is_none() && named(Some("no")).0.is_none());
 }
 
 #[test]

@@ -1,7 +1,7 @@
 """Hosts that are not healthy: what a policy inside Envoy can do, and what the filter `overflow` adds."""
 
 from .origins import Origins
-from .rig import Envoy, bootstrap, cluster, endpoint, equal, group, near, our_filter, plimsoll, wait_until
+from .rig import Envoy, bootstrap, cluster, endpoint, equal, group, near, our_filter, plimsoll, policy, wait_until
 
 
 def of(origins, **health):
@@ -24,6 +24,28 @@ def test_priorities_share_as_in_envoy():
             answers.all_good()
             near(answers.share("a1"), 0.7, 0.02)
             near(answers.share("c1"), 0.3, 0.02)
+
+
+def test_health_checks_of_envoy_count():
+    checks = {"health_checks": [{
+        "timeout": "1s", "interval": "0.1s", "no_traffic_interval": "0.1s",
+        "unhealthy_threshold": 1, "healthy_threshold": 1,
+        "http_health_check": {"path": "/healthz"}}],
+        "common_lb_config": {"update_merge_window": "0s"}}
+    with Origins("a1", "a2") as origins:
+        hosts = of(origins, a1="UNKNOWN", a2="UNKNOWN")
+        with Envoy(bootstrap(cluster(plimsoll(), **checks)), {"be": [hosts]}) as envoy:
+            settled(envoy, 2)
+            near(envoy.load(requests=400).share("a1"), 0.5, 0.03)
+            origins["a2"].check_status = 503
+            settled(envoy, 1)
+            wait_until("a2 gets nothing", lambda: envoy.load(requests=20).by_origin == {"a1": 20})
+            answers = envoy.load(requests=400)
+            answers.all_good()
+            equal(answers.by_origin, {"a1": 400})
+            origins["a2"].check_status = 200
+            settled(envoy, 2)
+            wait_until("a2 is back", lambda: envoy.load(requests=20).share("a2") > 0.3)
 
 
 def test_healthy_hosts_stand_in_for_others():
@@ -74,6 +96,22 @@ def test_the_overflow_filter_reaches_degraded_hosts():
             answers.all_good()
             near(answers.share("a1"), 0.5, 0.02)
             equal(envoy.complaints(), [])
+
+
+def test_hosts_that_the_overflow_filter_named_report_and_count():
+    weighted = policy("client_side_weighted_round_robin", blackout_period="0s",
+                      weight_update_period="0.1s")
+    config = bootstrap(cluster(plimsoll(load_balancing_policy=weighted)),
+                       filters=[our_filter("overflow")])
+    with Origins("a1", "a2", "a3") as origins:
+        for origin, rate in zip(origins, (100, 100, 300)):
+            origin.report = f"TEXT application_utilization=0.5,rps_fractional={rate}"
+        groups = [of(origins, a1="UNHEALTHY", a2="DEGRADED", a3="DEGRADED")]
+        with Envoy(config, {"be": groups}) as envoy:
+            wait_until("degraded hosts serve", lambda: envoy.get()[0] == 200)
+            wait_until("a3 has three times the weight of a2",
+                       lambda: abs(envoy.load(requests=400).share("a3") - 0.75) < 0.03)
+            equal(envoy.stat("plimsoll.module_panics"), 0)
 
 
 def test_the_overflow_filter_reaches_unhealthy_hosts_in_panic():

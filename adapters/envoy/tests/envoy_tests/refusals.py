@@ -26,6 +26,16 @@ def test_bad_configurations_are_refused_with_our_text():
     assert status == 0, log
 
 
+def test_settings_may_be_a_text_in_yaml():
+    for text, expected in (("behavior: envoy\nlb_policy: MAGLEV\n", 0), ("behavior: envo\n", 1)):
+        lb = plimsoll()
+        config = lb["policies"][0]["typed_extension_config"]["typed_config"]
+        config["lb_policy_config"] = {
+            "@type": "type.googleapis.com/google.protobuf.StringValue", "value": text}
+        status, log = validate(bootstrap(cluster(lb)))
+        assert status == expected and ("expected native or envoy" in log) == (status == 1), log
+
+
 def test_an_update_that_is_refused_leaves_the_old_cluster_serving():
     with Origins("a1") as origins:
         be = cluster(plimsoll())
