@@ -65,14 +65,14 @@ def _row(replay, case, message, found):
         replay.do("load", hosts=dict(busy))
         predicted[column] = Counter(replay.do("tally", n=PREDICTED))
     return Row(
-        case, _few(predicted[STOCK]),
-        {column: _few(counts) for column, (counts, _) in found.items()},
+        case, _text(predicted[STOCK], predicted[STOCK]),
+        {column: _text(counts, predicted[column]) for column, (counts, _) in found.items()},
         {column: shares.agree(counts, predicted[column])
          for column, (counts, _) in found.items()})
 
 
-def _few(counts):
+def _text(counts, predicted):
     """Shares of a few hosts, or how many of many hosts get traffic."""
-    if len(counts) <= 8:
-        return shares.text(counts)
+    if len(predicted) <= 8:
+        return shares.text(counts, sorted(predicted))
     return f"{sum(count > 0 for count in counts.values())} hosts with traffic"
