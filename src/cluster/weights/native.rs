@@ -17,7 +17,8 @@ const MATERIAL: f64 = 1.0 / 128.0;
 /// report something else.
 const LEAST: f64 = 0.01;
 
-/// How strongly a host that says only how busy it is reacts to that: as load-aware routing does.
+/// How strongly a host that says only how busy it is reacts to that, as an exponent: at a utilization
+/// of 0.75 as headroom would, without its end at 1.
 const STEEPNESS: f64 = 4.0;
 
 /// A weight follows what a host serves with a gain of at most 1, and how busy it is with at most

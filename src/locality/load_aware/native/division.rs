@@ -4,9 +4,13 @@ use super::Settings;
 use super::estimate::{Belief, mean};
 use crate::locality::{WHOLE, parts};
 
-/// How much less traffic a locality attracts for each 100 % that it is busier than the others, as
-/// an exponent. Envoy's headroom does as much at a utilization of 75 %.
-const STEEPNESS: f64 = 4.0;
+/// How much less traffic a locality attracts for each time that it is busier than the mean, as an
+/// exponent: one that has traffic of its own is left what it can take.
+const STEEPNESS: f64 = 3.0;
+
+/// Differences count by the mean utilization, and by no less than this: where little is going on
+/// little chance makes them large.
+const LEAST_MEAN: f64 = 0.25;
 
 /// What fresh samples leave of a locality's need for probes.
 const LEAST_NEED: f64 = 1.0 / 64.0;
@@ -43,7 +47,7 @@ fn need(zone: &Belief, settings: &Settings) -> f64 {
 pub(super) fn attractions(zones: &[Belief]) -> Vec<f64> {
     let mean = mean(zones.iter().map(|zone| (zone.capacity, zone.slow)));
     let attraction = |zone: &Belief| {
-        let difference = (zone.slow - mean).clamp(-1.0, 1.0);
+        let difference = ((zone.slow - mean) / mean.max(LEAST_MEAN)).clamp(-1.0, 1.0);
         zone.capacity * (-STEEPNESS * difference).exp()
     };
     zones.iter().map(attraction).collect()

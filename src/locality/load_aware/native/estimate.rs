@@ -14,8 +14,8 @@ const MOST_UTILIZATION: f64 = 4.0;
 /// overloaded tries it.
 const MOST_ASSUMED: f64 = 0.8;
 
-/// Remote shares go by utilizations that are smoothed for so many time constants: the faster they
-/// moved, the more proxies would chase each other.
+/// Remote shares go by utilizations that are smoothed for so many time constants, and ages of reports:
+/// the faster they moved, the more proxies would chase each other.
 const SLOWER: f64 = 8.0;
 
 /// By how much a change of capacity corrects a utilization until reports show it.
@@ -71,7 +71,8 @@ impl Estimates {
             let slow = others.map_or(sample, |slow| slow.max(sample));
             let first = Estimate { utilization: sample, slow, capacity, silent: 0.0 };
             let entry = self.0.entry(Arc::clone(zone.identity));
-            entry.and_modify(|known| known.add(sample, capacity, settings)).or_insert(first);
+            let add = |known: &mut Estimate| known.add(zone, sample, settings.time_constant);
+            entry.and_modify(add).or_insert(first);
         }
         let keep = if settings.expiration.is_finite() { settings.expiration } else { 0.0 };
         let keep = keep.max(FORGOTTEN_AFTER);
@@ -133,11 +134,11 @@ impl Estimates {
 
 impl Estimate {
     /// Another sample, after however long a silence.
-    fn add(&mut self, sample: f64, capacity: f64, settings: &Settings) {
-        let weight = smoothing(self.silent, settings.time_constant);
+    fn add(&mut self, zone: &Zone<'_>, sample: f64, time_constant: f64) {
+        let weight = smoothing(self.silent, time_constant);
         self.utilization += weight * (sample - self.utilization);
-        self.capacity += weight * (capacity - self.capacity);
-        let weight = smoothing(self.silent, SLOWER * settings.time_constant);
+        self.capacity += weight * (capacity(zone) - self.capacity);
+        let weight = smoothing(self.silent, SLOWER * (time_constant + seconds(zone.age_ns)));
         self.slow += weight * (sample - self.slow);
         self.silent = 0.0;
     }

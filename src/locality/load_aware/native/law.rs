@@ -7,9 +7,12 @@ use super::super::smoothing;
 use super::estimate::{Belief, mean};
 use super::{Mode, NOTHING_LEFT, Settings};
 
-/// The local locality gets traffic back below the threshold, and shares it from this much above it
-/// on. Between the two nothing moves.
-const BAND: f64 = 0.05;
+/// The local locality shares its traffic from this much above the threshold on, so that it keeps
+/// what Envoy does on average between its swings.
+const ABOVE: f64 = 0.08;
+
+/// So much below that it gets traffic back. Between the two nothing moves.
+const SLACK: f64 = 0.005;
 
 /// In how many time constants of the smoothing a difference is made up for, as far as 63 %.
 const LAG: f64 = 3.0;
@@ -132,12 +135,15 @@ impl Law {
     fn correct(&mut self, compared: &Comparison, gain: f64, elapsed: f64, settings: &Settings) {
         let utilization = self.foreseen(compared);
         let excess = compared.excess(utilization, settings);
-        if excess > BAND {
-            let excess = excess - BAND;
+        let missing = ABOVE - SLACK - excess;
+        if excess > ABOVE {
+            let excess = excess - ABOVE;
             let step = gain * (1.0 + URGENCY * excess) * compared.part(excess, utilization);
             self.share *= 1.0 - step.min(MOST_STEP);
-        } else if excess < 0.0 {
-            let step = gain * compared.part(-excess, utilization) * self.share;
+        } else if missing > 0.0 {
+            // Where everybody says 1, nothing is known to be missing.
+            let known = 1.0 - compared.silence();
+            let step = gain * known * compared.part(missing, utilization) * self.share;
             self.share += step.min(RISE * elapsed).min(MOST_STEP);
         }
         let unfair = (self.share - compared.fair()).max(0.0);

@@ -7,12 +7,12 @@ use super::world::{Balancer, Measured, Reports, World};
 use crate::config::LoadAware;
 use crate::rng::splitmix64;
 
-const WINDOWS: [f64; 3] = [1.0, 5.0, 15.0];
+pub(super) const WINDOWS: [f64; 3] = [1.0, 5.0, 15.0];
 
 /// The hosts of each zone, and the requests a second of the proxies in the first three.
-type Mix = (&'static [f64], [f64; 3]);
+pub(super) type Mix = (&'static [f64], [f64; 3]);
 
-const MIXES: [Mix; 13] = [
+pub(super) const MIXES: [Mix; 13] = [
     (&[1.0; 3], [180.0, 100.0, 100.0]),
     (&[1.0; 3], [150.0, 100.0, 100.0]),
     (&[1.0; 3], [180.0, 50.0, 50.0]),
@@ -28,15 +28,15 @@ const MIXES: [Mix; 13] = [
     (&[1.0; 10], [250.0, 100.0, 100.0]),
 ];
 
-fn reports(window: f64) -> Reports {
+pub(super) fn reports(window: f64) -> Reports {
     Reports { window, most: f64::INFINITY, noisy: false, stream_period: None }
 }
 
-fn native() -> Balancer {
+pub(super) fn native() -> Balancer {
     Balancer::native(&LoadAware::default())
 }
 
-fn envoy() -> Balancer {
+pub(super) fn envoy() -> Balancer {
     Balancer::envoy(&LoadAware::default())
 }
 
@@ -55,7 +55,7 @@ fn three_zones(demands: [f64; 3], window: f64) -> World {
 }
 
 #[track_caller]
-fn assert_settled(measured: Measured) {
+pub(super) fn assert_settled(measured: Measured) {
     assert!(measured.deviation < 0.05 && measured.flips <= 1.0, "{measured:?}");
 }
 
@@ -67,14 +67,12 @@ fn native_settles_in_a_minute_and_keeps_more_traffic_local_than_envoy() {
             let (native, envoy) = (settled(&native(), mix, window), settled(&envoy(), mix, window));
             assert_settled(native);
             assert!(native.deviation < envoy.deviation + 0.005, "{mix:?} {native:?} {envoy:?}");
-            // A swing leaves the zone unserved half of the time: in two rows of the table that
-            // sends a little less away than what keeps the utilizations in their bounds.
-            assert!(native.cross < envoy.cross + 0.015, "{mix:?} {native:?} {envoy:?}");
+            assert!(native.cross < envoy.cross, "{mix:?} {window} {native:?} {envoy:?}");
             native_cross += native.cross;
             envoy_cross += envoy.cross;
         }
     }
-    assert!(native_cross < 0.75 * envoy_cross, "{native_cross} of {envoy_cross}");
+    assert!(native_cross < 0.65 * envoy_cross, "{native_cross} of {envoy_cross}");
 }
 
 #[test]
@@ -127,7 +125,7 @@ fn a_step_is_followed_up_and_down() {
         let mut world = three_zones([180.0, 100.0, 100.0], window);
         world.proxies[0].demand = 500.0;
         world.run(20.0);
-        // 500 of 400 would be 1.25; the threshold and the band allow .65.
+        // 500 of 400 would be 1.25; the threshold and what is above it allow .7.
         assert!(world.places[0].utilization < 0.85, "{window} {:?}", world.places);
         world.run(40.0);
         let measured = world.run(60.0);
@@ -161,8 +159,8 @@ fn half_of_the_local_zone_goes_and_the_rest_is_not_overrun() {
         let mut world = three_zones([260.0, 200.0, 200.0], window);
         world.places[0].hosts = 1.0;
         world.run(1.0);
-        // 260 of 200 would be 1.3 until reports say so.
-        assert!(world.run(60.0).peak < 0.8, "{window}");
+        // 260 of 200 would be 1.3 until reports say so; .76 is allowed in the end.
+        assert!(world.run(60.0).peak < 0.82, "{window}");
         assert_settled(world.run(60.0));
     }
 }
@@ -173,7 +171,8 @@ fn a_zone_that_stops_reporting_is_neither_flooded_nor_forsaken() {
         let mut world = three_zones([360.0, 100.0, 100.0], 5.0);
         let before = world.places[silent].utilization;
         world.places[silent].is_silent = true;
-        assert!(world.run(600.0).deviation < 0.02);
+        // What it was fades, and slowly enough that nothing swings.
+        assert!((0..10).all(|_| world.run(60.0).deviation < 0.01), "{silent}");
         let after = world.places[silent].utilization;
         assert!((after - before).abs() < 0.05, "{silent}: from {before} to {after}");
     }

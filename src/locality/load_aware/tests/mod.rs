@@ -1,5 +1,6 @@
 //! What both behaviours are tested with: localities written as text.
 
+mod bound;
 mod closed_loop;
 mod envoy;
 mod naive;
