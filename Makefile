@@ -21,8 +21,8 @@ INSTALL := PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)' BIND
 # What a static Rust library needs besides itself.
 LINK := $(BUILD)/lib/libplimsoll.a -lpthread -ldl -lm
 
-.PHONY: help setup lib lib-debug load-driver install uninstall tool proxy runners demo envoy-module demo-envoy docs test soak \
-    fuzz bench bench-envoy bench-instructions abi-check clean
+.PHONY: help setup lib lib-debug load-driver install uninstall tool proxy runners demo envoy-module demo-envoy differential docs test \
+    soak fuzz bench bench-envoy bench-instructions abi-check clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 22
@@ -82,6 +82,10 @@ load-driver: setup
 
 demo-envoy: envoy-module load-driver ## The module in a real Envoy: a busy zone, and where traffic goes, beside stock Envoy
 	python3 examples/envoy/demo.py "$$(adapters/envoy/fetch)" $(BUILD)/envoy $(BUILD)/bin
+
+differential: envoy-module tool ## Envoy, the module and replays side by side: docs/fidelity.md (SCENARIOS="word …" for some)
+	python3 adapters/envoy/differential/compare.py --envoy "$$(adapters/envoy/fetch)" \
+	    --module $(BUILD)/envoy --tool $(BUILD)/bin/plimsoll --doc docs/fidelity.md $(SCENARIOS)
 
 docs: ## Build the references of C and C++: build/docs/c/html and build/docs/cpp/html
 	@.ci/docs

@@ -60,7 +60,7 @@ pub(crate) fn port(message: &mut Message<'_>, rule: &'static str) -> Result<Opti
 
 fn socket_address(socket: &mut Message<'_>) -> Result<HostAddress> {
     socket.choice("protocol", &PROTOCOL)?;
-    let host = host(socket.required_string("address")?)?;
+    let host = host(socket.required_string("address", "SocketAddressValidationError.Address")?)?;
     let port = port(socket, "SocketAddressValidationError.PortValue")?;
     socket.refuse(REFUSED_SOCKET_ADDRESS_FIELDS)?;
     socket.ignore(IGNORED_SOCKET_ADDRESS_FIELDS)?;
@@ -87,11 +87,13 @@ fn host(text: &str) -> Result<String> {
 
 fn pipe(pipe: &mut Message<'_>) -> Result<HostAddress> {
     pipe.uint32_in("mode", 0..=MAX_PIPE_MODE, "PipeValidationError.Mode")?;
-    Ok(HostAddress::Portless(pipe.required_string("path")?.to_owned()))
+    Ok(HostAddress::Portless(pipe.required_string("path", "PipeValidationError.Path")?.to_owned()))
 }
 
 fn internal_address(internal: &mut Message<'_>) -> Result<HostAddress> {
-    let listener = internal.required_string("server_listener_name")?;
+    let name = "server_listener_name";
+    let listener = Some(internal.string(name)?).filter(|listener| !listener.is_empty());
+    let listener = required(name, listener)?;
     let endpoint = internal.string("endpoint_id")?;
     Ok(HostAddress::Portless(format!("envoy://{listener}/{endpoint}")))
 }

@@ -28,7 +28,8 @@ pub(crate) const HEALTH_STATUS: Choices<EdsHealth> = Choices {
 /// Reads an assignment; the engine's own ranges are not checked yet.
 pub(crate) fn read(value: &Value) -> Result<Assignment> {
     message::read(value, |assignment| {
-        let cluster = assignment.required_string("cluster_name")?;
+        let rule = "ClusterLoadAssignmentValidationError.ClusterName";
+        let cluster = assignment.required_string("cluster_name", rule)?;
         assignment.refuse(REFUSED_ASSIGNMENT_FIELDS)?;
         let endpoints = assignment.each("endpoints", |group| locality_endpoints(group, cluster))?;
         let hosts = Assignment { endpoints, ..Assignment::default() };

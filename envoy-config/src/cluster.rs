@@ -64,7 +64,7 @@ pub(crate) fn read(value: &Value) -> Result<ClusterFile> {
 }
 
 fn cluster(cluster: &mut Message<'_>) -> Result<ClusterFile> {
-    let name = cluster.required_string("name")?;
+    let name = cluster.required_string("name", "ClusterValidationError.Name")?;
     discovery_type(cluster)?;
     let common = cluster.message("common_lb_config", common::read)?.unwrap_or_default();
     let chosen = chosen_policy(cluster, name, &common)?;
@@ -101,7 +101,7 @@ fn discovery_type(cluster: &mut Message<'_>) -> Result<()> {
     }
     let custom = cluster.message("cluster_type", |custom| {
         custom.value("typed_config")?;
-        custom.required_string("name")
+        custom.required_string("name", "CustomClusterTypeValidationError.Name")
     })?;
     match custom {
         Some(name) if !PLAIN_CLUSTER_TYPES.contains(&name) => {

@@ -38,7 +38,7 @@ pub(crate) fn policies<'a>(list: &mut Message<'a>) -> Result<Vec<Extension<'a>>>
 
 impl<'a> Extension<'a> {
     fn of(extension: &mut Message<'a>) -> Result<Self> {
-        let name = extension.required_string("name")?;
+        let name = extension.required_string("name", "TypedExtensionConfigValidationError.Name")?;
         let config = required("typed_config", extension.value("typed_config")?)?;
         let (type_name, place) = any(config).map_err(|error| error.within("typed_config"))?;
         Ok(Self { name, type_name, place })

@@ -82,9 +82,14 @@ impl<'a> Message<'a> {
         Ok(self.scalar(name, scalars::string)?.unwrap_or_default())
     }
 
-    /// A string that Envoy's rules do not allow to be empty.
-    pub(crate) fn required_string(&mut self, name: &str) -> Result<&'a str> {
-        required(name, Some(self.string(name)?).filter(|text| !text.is_empty()))
+    /// A string that may not be empty; `rule` is Envoy's name of that.
+    pub(crate) fn required_string(&mut self, name: &str, rule: &'static str) -> Result<&'a str> {
+        let text = self.string(name)?;
+        if text.is_empty() {
+            Err(ConfigError::new(name, Problem::Empty { rule }))
+        } else {
+            Ok(text)
+        }
     }
 
     pub(crate) fn boolean(&mut self, name: &str) -> Result<bool> {

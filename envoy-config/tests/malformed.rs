@@ -9,6 +9,7 @@ type Row = (&'static str, &'static str, &'static str);
 
 const NOT_A_STRING: &str =
     "expected a string; in YAML, numbers, true, false, yes and no need quotes to be one";
+const NO_NAME: &str = "ClusterValidationError.Name: value length must be at least 1 characters";
 const NOT_A_UINT32: &str = "expected an integer from 0 to 4294967295";
 const NOT_A_PERCENTAGE: &str = "expected a percentage such as {\"value\": 50}";
 const OUTSIDE_0_TO_100: &str = "PercentValidationError.Value: value must be inside range [0, 100]";
@@ -63,9 +64,9 @@ fn check_endpoints(rows: &[Row]) {
 #[test]
 fn a_cluster_with_a_wrong_value_is_refused() {
     check_clusters(&[
-        ("{}", "name", "value is required"),
-        (r#"{"name": ""}"#, "name", "value is required"),
-        (r#"{"name": null}"#, "name", "value is required"),
+        ("{}", "name", NO_NAME),
+        (r#"{"name": ""}"#, "name", NO_NAME),
+        (r#"{"name": null}"#, "name", NO_NAME),
         (r#"{"name": 7}"#, "name", NOT_A_STRING),
         ("name: no", "name", NOT_A_STRING),
         ("name: 1.10", "name", NOT_A_STRING),
@@ -86,7 +87,11 @@ fn a_cluster_with_a_wrong_value_is_refused() {
             "cluster_type",
             "cluster_type cannot be set together with type",
         ),
-        (r#"{"name": "a", "clusterType": {}}"#, "cluster_type.name", "value is required"),
+        (
+            r#"{"name": "a", "clusterType": {}}"#,
+            "cluster_type.name",
+            "CustomClusterTypeValidationError.Name: value length must be at least 1 characters",
+        ),
         (r#"{"name": "a", "health_checks": {}}"#, "health_checks", "expected a list"),
         (r#"{"name": "a", "health_checks": [{}, null]}"#, "health_checks[1]", "expected an object"),
         (
@@ -98,7 +103,8 @@ fn a_cluster_with_a_wrong_value_is_refused() {
         (
             r#"{"name": "a", "load_assignment": {}}"#,
             "load_assignment.cluster_name",
-            "value is required",
+            "ClusterLoadAssignmentValidationError.ClusterName: value length must be at least 1 \
+             characters",
         ),
         (
             "name: a\nload_assignment: { cluster_name: a, endpoints: [ { priority: 129 } ] }",
@@ -282,7 +288,8 @@ fn a_wrong_list_of_policies_is_refused() {
             (
                 "policies: [ { typed_extension_config: {} } ]",
                 "policies[0].typed_extension_config.name",
-                "value is required",
+                "TypedExtensionConfigValidationError.Name: value length must be at least 1 \
+                 characters",
             ),
             (
                 "policies: [ { typed_extension_config: { name: x } } ]",
@@ -405,7 +412,11 @@ fn a_wrong_address_is_refused() {
     check_endpoints(&[
         ("address: {}", "address", "value is required"),
         ("address: '10.0.0.1:80'", "address", "expected an object"),
-        ("address: { socket_address: {} }", "address.socket_address.address", "value is required"),
+        (
+            "address: { socket_address: {} }",
+            "address.socket_address.address",
+            "SocketAddressValidationError.Address: value length must be at least 1 characters",
+        ),
         (
             "address: { socket_address: { address: a } }",
             "address.socket_address.port_value",
@@ -441,7 +452,11 @@ fn a_wrong_address_is_refused() {
             "address.pipe",
             "pipe cannot be set together with socket_address",
         ),
-        ("address: { pipe: {} }", "address.pipe.path", "value is required"),
+        (
+            "address: { pipe: {} }",
+            "address.pipe.path",
+            "PipeValidationError.Path: value length must be at least 1 characters",
+        ),
         (
             "address: { pipe: { path: /a, mode: 512 } }",
             "address.pipe.mode",

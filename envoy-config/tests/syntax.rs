@@ -59,7 +59,8 @@ fn the_display_of_an_error_starts_with_its_place() {
     assert_eq!(error.to_string(), "line 2, column 9: expected value");
     assert_eq!((error.code(), error.field()), ("parse_error", ""));
     let error = parse_cluster("name: ''").expect_err("no name");
-    assert_eq!(error.to_string(), "name: value is required");
+    let message = "ClusterValidationError.Name: value length must be at least 1 characters";
+    assert_eq!(error.to_string(), format!("name: {message}"));
     assert_eq!((error.code(), error.field()), ("invalid_argument", "name"));
 }
 

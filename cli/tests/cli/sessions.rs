@@ -137,7 +137,7 @@ fn clusters_have_their_own_clocks_and_the_last_one_opened_is_meant() {
         // One that cannot be opened changes nothing, not even the default.
         (
             r#"{"op":"open","config":{"name":""},"cluster":"one"}"#,
-            r#"{"error":{"code":"invalid_argument","field":"name","message":"value is required"}}"#,
+            r#"{"error":{"code":"invalid_argument","field":"name","message":"ClusterValidationError.Name: value length must be at least 1 characters"}}"#,
         ),
         (r#"{"op":"advance","ms":1,"cluster":"one"}"#, r#"{"now_ms":7}"#),
         (r#"{"op":"advance","ms":1,"late":true}"#, r#"{"now_ms":3}"#),

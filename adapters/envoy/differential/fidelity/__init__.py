@@ -1,0 +1,1 @@
+"""Compares a running Envoy with what `plimsoll replay` predicts, scenario by scenario."""
