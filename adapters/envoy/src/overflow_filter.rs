@@ -43,6 +43,8 @@ impl Detour {
     pub(crate) fn end(self) {
         if let Some(Pending { seat, pick }) = self.pending {
             seat.borrow_mut().end(pick, self.outcome);
+            // It may be that the policy is never asked.
+            seat.borrow().publish();
         }
     }
 }

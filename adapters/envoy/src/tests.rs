@@ -431,6 +431,11 @@ fn the_overflow_filter_picks_while_not_all_picks_are_healthy() {
     assert_eq!(active(), 1);
     detour.end();
     assert_eq!(active(), 0);
+    // Metrics move though nobody asks the policy.
+    let before = envoy.metrics.get("picks_overflowed.be");
+    envoy.work();
+    named(Some("be")).1.end();
+    assert!(envoy.metrics.get("picks_overflowed.be") > before.max(Some(2000)));
     assert!(named(None).0.is_none() && named(Some("no")).0.is_none());
 }
 
