@@ -197,7 +197,8 @@ func (c *Cluster) Hash(route *HashPolicies, request *Request, setCookie func(str
 	if err != nil {
 		return 0, err
 	}
+	// Also when setCookie panics.
+	defer c.giveBack(borrowed, hint)
 	hash, status := borrowed.hash(route, request, setCookie)
-	c.giveBack(borrowed, hint)
 	return hash, answer(status)
 }

@@ -52,7 +52,7 @@ type Options struct {
 // A Cluster is a set of hosts, their health, and how requests are divided among them.
 //
 // All its methods may be called by any number of goroutines at once. Control calls wait for each
-// other and never make a pick wait.
+// other. A pick waits for one only while it makes a worker, since all others are in use.
 type Cluster struct {
 	*core
 	cleanup runtime.Cleanup

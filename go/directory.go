@@ -87,6 +87,11 @@ func (d *directory) ask(worker capi.Worker, pick Pick, data *hostData, version u
 		table = table.grown(int(pick.Slot) + 1)
 		d.table.Store(table)
 	}
+	// Data that was set meanwhile is known to who asked later.
+	if now := table.hosts[pick.Slot].Load(); now != nil && now.generation == pick.Generation &&
+		now.data != nil {
+		host = now
+	}
 	// The host first: who finds the mark finds the host.
 	table.hosts[pick.Slot].Store(host)
 	table.known[pick.Slot].Store(mark(pick, version))

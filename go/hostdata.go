@@ -58,16 +58,25 @@ func (h *hostData) noteRelease(number uintptr, gone *datum) {
 
 // runReleases runs what the program wants to be run for data that was released.
 func (h *hostData) runReleases() {
-	h.mu.Lock()
-	gone := h.released
-	h.released = nil
-	h.mu.Unlock()
-	for _, datum := range gone {
-		datum.value.Store(nil)
-		if datum.release != nil {
-			datum.release()
+	// One at a time: if release panics, the next call goes on.
+	for gone := h.nextReleased(); gone != nil; gone = h.nextReleased() {
+		gone.value.Store(nil)
+		if gone.release != nil {
+			gone.release()
 		}
 	}
+}
+
+func (h *hostData) nextReleased() *datum {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.released) == 0 {
+		return nil
+	}
+	next := h.released[0]
+	h.released[0] = nil
+	h.released = h.released[1:]
+	return next
 }
 
 // SetHostData puts a value behind a host, once for each host: its connections, usually.

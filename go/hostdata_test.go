@@ -203,3 +203,27 @@ func TestWhatWasClosedIsNotMissed(t *testing.T) {
 		t.Errorf("it says %q", heard)
 	}
 }
+
+func TestAPanicOfOneReleaseKeepsNoOtherFromBeingCalled(t *testing.T) {
+	cluster := opened(t, configured("ROUND_ROBIN", 3), nil)
+	released := 0
+	for i := range 3 {
+		ok(t, cluster.SetHostData(host(i+1), i, func() {
+			released++
+			if released == 1 {
+				panic("no")
+			}
+		}))
+	}
+	must[plimsoll.Applied](t)(cluster.Update(plimsoll.Upsert(plimsoll.HostSpec{Address: host(9)}),
+		plimsoll.Remove(host(1)), plimsoll.Remove(host(2)), plimsoll.Remove(host(3))))
+	for second := range 4 {
+		func() {
+			defer func() { _ = recover() }()
+			ok(t, cluster.Tick(start.Add(time.Duration(second+1)*time.Second)))
+		}()
+	}
+	if released != 3 {
+		t.Errorf("%d of 3 were released", released)
+	}
+}

@@ -168,3 +168,22 @@ func TestAPolicyFindsFilterState(t *testing.T) {
 		t.Errorf("without it there is a hash: %v", err)
 	}
 }
+
+func TestAPanicOfSetCookieReachesTheCallerAndLosesNoWorker(t *testing.T) {
+	cluster := opened(t, configured("RING_HASH", 2), nil)
+	route := must[*plimsoll.HashPolicies](t)(plimsoll.ParseHashPolicies("- cookie: {name: c, ttl: 0s}\n"))
+	request := &plimsoll.Request{RemoteAddress: "10.0.0.7:4711", LocalAddress: "10.0.0.1:80"}
+	for range 100 {
+		func() {
+			defer func() {
+				if recover() != "no" {
+					t.Error("the panic is gone")
+				}
+			}()
+			_, _ = cluster.Hash(route, request, func(string) { panic("no") })
+		}()
+	}
+	if workers := must[map[string]uint64](t)(cluster.Stats())["plimsoll.workers"]; workers > 4 {
+		t.Errorf("there are %d workers", workers)
+	}
+}

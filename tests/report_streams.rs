@@ -194,3 +194,20 @@ fn policies_without_reports_want_no_streams() {
     assert_eq!(cluster.next_report_stream_ns().unwrap(), None);
     assert!(cluster.poll_report_streams(u64::MAX).unwrap().is_empty());
 }
+
+#[test]
+fn a_time_of_zero_is_that_of_the_last_tick() {
+    for behavior in BEHAVIORS {
+        let cluster = cluster(behavior);
+        cluster.tick(1000 * SECOND).unwrap();
+        let hosts = opened(&cluster, 1000 * SECOND);
+        cluster.report_stream_message(hosts[0], REPORT, 0).unwrap();
+        let view = cluster.view();
+        let ages: Vec<_> =
+            view.hosts().iter().filter_map(|host| host.load).map(|load| load.age).collect();
+        assert_eq!(ages, [std::time::Duration::ZERO], "{behavior:?}");
+        cluster.report_stream_ended(hosts[1], StreamEnd::Broken, 0).unwrap();
+        let next = cluster.next_report_stream_ns().unwrap().unwrap();
+        assert!(next > 1000 * SECOND, "{behavior:?}: not at once, at {next}");
+    }
+}

@@ -542,3 +542,62 @@ fn a_successor_goes_on_from_where_a_weight_was_on_its_way() {
     after.tick(1001 * SECOND).unwrap();
     assert!(weights(&after)[0] > 380.0, "{:?}", weights(&after));
 }
+
+/// How many of these lines a cluster takes over, and what its two hosts weigh then.
+fn imported(behavior: Behavior, lines: &str) -> (usize, Vec<f64>) {
+    let cluster =
+        open(config(behavior, &Policy::ClientSideWeightedRoundRobin(policy())), &hosts(&[1; 2]));
+    let reports = format!("plimsoll-reports 1\n{lines}").parse().unwrap();
+    let taken = cluster.import_reports(&reports).unwrap();
+    (taken, weights(&cluster))
+}
+
+#[test]
+fn what_is_taken_over_is_what_the_behavior_could_have_heard() {
+    let zero = "weight 0.0 0.5 0 0 - h0\nweight 300.0 0.5 0 0 - h1\n";
+    assert_eq!(imported(Behavior::Native, zero), (1, vec![300.0, 300.0]), "no host weighs nothing");
+    assert_eq!(imported(Behavior::Envoy, zero).0, 2, "it may");
+    let tiny = "weight 1e-300 0.5 0 0 - h0\nweight -0.0 0.5 0 0 - h1\n";
+    assert_eq!(imported(Behavior::Native, tiny).0, 0);
+    let real = "weight 200.7 0.5 0 0 199.5 h0\nweight 1e300 0.5 0 0 - h1\n";
+    let most = f64::from(u32::MAX);
+    assert_eq!(imported(Behavior::Envoy, real), (2, vec![200.0, most]), "whole numbers");
+}
+
+#[test]
+fn a_hosts_bad_numbers_do_not_keep_the_others_from_being_handed_over() {
+    let policy = Policy::ClientSideWeightedRoundRobin(policy());
+    let before = open(config(Behavior::Envoy, &policy), &hosts(&[1; 2]));
+    let nan =
+        LoadReport { cpu_utilization: f64::NAN, rps_fractional: 100.0, ..LoadReport::default() };
+    before.report("h0", &nan.as_report(), 0).unwrap();
+    report(&before, 1, 200.0);
+    let text = before.export_reports().unwrap().to_string();
+    assert_eq!(text.parse().map(|reports: plimsoll::ExportedReports| reports.len()), Ok(2));
+
+    let split = open(
+        config(Behavior::Native, &policy),
+        &assignment(vec![group(0, "z", vec![Endpoint::new("a\nb"), Endpoint::new("h1")])]),
+    );
+    split
+        .report(
+            "a\nb",
+            &LoadReport { cpu_utilization: 0.5, ..LoadReport::default() }.as_report(),
+            0,
+        )
+        .unwrap();
+    report(&split, 1, 200.0);
+    assert_eq!(split.export_reports().unwrap().len(), 1, "a line for each");
+}
+
+#[test]
+fn a_weight_does_not_go_on_from_where_a_utilization_was() {
+    let before = cluster(policy(), &[1; 2]);
+    let busy = LoadReport { cpu_utilization: 0.5, ..LoadReport::default() };
+    before.report("h0", &busy.as_report(), 0).unwrap();
+    report(&before, 1, 200.0);
+    before.tick(SECOND).unwrap();
+    report(&before, 0, 500.0);
+    let (after, _) = successor(&before, Behavior::Native, &[1; 2]);
+    assert!(are_like(&weights(&after), &[500.0, 200.0]), "{:?}", weights(&after));
+}

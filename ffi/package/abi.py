@@ -46,9 +46,10 @@ def described(folder):
     """The interface of today, in libabigail's XML."""
     source, library, text = (folder / name for name in ("stubs.c", "libplimsoll.so", "plimsoll.abi"))
     source.write_text(stubs(HEADER.read_text()))
-    # In C11, because the newest standard of a compiler may take `bool` for another type.
+    # In C11, because the newest standard of a compiler may take `bool` for another type; and by its
+    # name alone, because the folder would stand in the text.
     subprocess.run(["cc", "-std=c11", "-g", "-gdwarf-4", "-fno-eliminate-unused-debug-types", "-shared",
-                    "-fPIC", "-w", "-I", ROOT / "include", "-o", library, source], check=True)
+                    "-fPIC", "-w", "-I", ROOT / "include", "-o", library, source.name], check=True, cwd=folder)
     subprocess.run(["abidw", "--no-corpus-path", "--no-comp-dir-path", "--no-show-locs",
                     "--drop-undefined-syms", "--out-file", text, library], check=True)
     return text

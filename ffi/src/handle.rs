@@ -69,6 +69,13 @@ pub(crate) unsafe fn free<T: 'static>(handle: *mut T) {
     drop(unsafe { Box::from_raw(handle) });
 }
 
+/// Says what is wrong and ends the program, as `malloc` does.
+#[cfg(debug_assertions)]
+fn give_up(problem: &str) -> ! {
+    eprintln!("plimsoll: {problem}");
+    std::process::abort()
+}
+
 /// Which handles are alive, in a debug build.
 #[cfg(debug_assertions)]
 mod registry {
@@ -109,11 +116,11 @@ mod registry {
     }
 
     pub(super) fn remove<T: 'static>(handle: *const T) {
-        if check(handle).is_err() {
-            eprintln!("plimsoll: {handle:p} is freed, but is not a handle that is alive");
-            process::abort();
+        // One look, so that of two threads that free it one is told.
+        let removed = live().remove(&handle.addr());
+        if removed != Some(Entry::of::<T>()) {
+            super::give_up(&format!("{handle:p} is freed, but is not a handle that is alive"));
         }
-        live().remove(&handle.addr());
     }
 }
 
@@ -145,6 +152,13 @@ impl Occupancy {
 
 #[cfg(debug_assertions)]
 impl Occupancy {
+    /// Ends the program if a call is inside; `what` it is that is freed.
+    pub(crate) fn assert_empty(&self, what: &str) {
+        if self.inside().is_some() {
+            give_up(&format!("a {what} is freed while a call uses it"));
+        }
+    }
+
     /// Lets a call in.
     ///
     /// # Errors

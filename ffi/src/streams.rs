@@ -130,10 +130,13 @@ pub unsafe extern "C" fn plimsoll_cluster_poll_streams(
         // SAFETY: null is handled; otherwise the caller promises that it is alive.
         let engine = unsafe { handle::named(cluster, "cluster") }?.engine();
         let act = act.ok_or_else(|| Failure::null("act"))?;
+        // Each is told once: after a failure the others are shown all the same.
+        let mut told = Ok(());
         for action in engine.poll_report_streams(now_ns)? {
             // SAFETY: the caller promises that it may be called so.
-            show(engine, action, |shown| unsafe { act(userdata, shown) })?;
+            told = told.and(show(engine, action, |shown| unsafe { act(userdata, shown) }));
         }
+        told?;
         *next_ns = engine.next_report_stream_ns()?.unwrap_or(0);
         Ok(())
     };
@@ -145,7 +148,8 @@ pub unsafe extern "C" fn plimsoll_cluster_poll_streams(
 /// `length` bytes of an `xds.data.orca.v3.OrcaLoadReport` in protobuf. `message` may be NULL if `length`
 /// is 0, which is how a report looks in which everything is 0. A stream whose message is no report is
 /// closed by the next `plimsoll_cluster_poll_streams`. A message of a stream that is no longer wanted does
-/// nothing. What becomes of messages is counted, see `lb_orca_oob` in `plimsoll_cluster_stats`.
+/// nothing. What becomes of messages is counted, see `lb_orca_oob` in `plimsoll_cluster_stats`. A `now_ns`
+/// of 0 stands for what the last tick was told.
 ///
 /// Fails with `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_INVALID_ARGUMENT` for a length that no
 /// object can have, `PLIMSOLL_STATUS_POISONED` or `PLIMSOLL_STATUS_PANIC`.
@@ -181,7 +185,8 @@ pub unsafe extern "C" fn plimsoll_cluster_stream_message(
 
 /// Takes note that a stream ended which was not closed on request. `grpc_status` is the status of gRPC,
 /// 0 included, or `PLIMSOLL_STREAM_BROKEN` if there is none. With 12, UNIMPLEMENTED, the host is not
-/// asked again, or not for long; otherwise the stream is opened again after a while, which doubles.
+/// asked again, or not for long; otherwise the stream is opened again after a while, which doubles. A
+/// `now_ns` of 0 stands for what the last tick was told.
 ///
 /// Fails with `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_INVALID_ARGUMENT` for another negative
 /// status, `PLIMSOLL_STATUS_POISONED` or `PLIMSOLL_STATUS_PANIC`.

@@ -184,8 +184,15 @@ pub(crate) unsafe fn new(
 /// before, and nobody uses it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn plimsoll_worker_free(worker: *mut WorkerHandle) {
-    // SAFETY: passed on from the caller.
-    silent(|| unsafe { handle::free(worker) });
+    silent(|| {
+        // SAFETY: passed on from the caller.
+        #[cfg(debug_assertions)]
+        if let Ok(worker) = unsafe { handle::alive(worker) } {
+            worker.occupancy.assert_empty("worker");
+        }
+        // SAFETY: passed on from the caller.
+        unsafe { handle::free(worker) }
+    });
 }
 
 /// Adopts the newest snapshot without a pick, so that an idle worker does not hold up an old one.

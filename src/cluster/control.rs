@@ -381,7 +381,7 @@ impl Control {
     ) -> Result<(), Error> {
         let slot = self.model.slot(address);
         let slot = slot.ok_or_else(|| Error::UnknownHost { address: address.into() })?;
-        let now_ns = if now_ns == 0 { self.model.now_ns } else { now_ns };
+        let now_ns = self.time_or_last(now_ns);
         let taken = match &self.reports {
             None => Err(ReportRejected::NotWanted),
             Some(reports) => reports.take(slot, report, now_ns, Origin::Response),
@@ -392,6 +392,11 @@ impl Control {
         taken.map_err(|why| Error::ReportRejected { address: address.into(), why })
     }
 
+    /// The time that a caller gave; 0 stands for what the last tick was told.
+    fn time_or_last(&self, now_ns: u64) -> u64 {
+        if now_ns == 0 { self.model.now_ns } else { now_ns }
+    }
+
     /// What is to be done about out-of-band streams by now.
     pub(super) fn poll_streams(&mut self, now_ns: u64) -> Vec<StreamAction> {
         self.streams.poll(now_ns)
@@ -399,12 +404,14 @@ impl Control {
 
     /// A message of an out-of-band stream.
     pub(super) fn stream_message(&mut self, host: StreamHost, message: &[u8], now_ns: u64) {
+        let now_ns = self.time_or_last(now_ns);
         let reports = self.reports.as_deref();
         self.streams.message(host, message, (&self.config, reports), now_ns);
     }
 
     /// The end of an out-of-band stream.
     pub(super) fn stream_ended(&mut self, host: StreamHost, end: StreamEnd, now_ns: u64) {
+        let now_ns = self.time_or_last(now_ns);
         self.streams.ended(host, end, now_ns);
     }
 

@@ -12,9 +12,13 @@ impl Control {
         let mut lines = Vec::new();
         for &slot in priorities.iter().flat_map(|set| &set.order) {
             let Some(entry) = directory.get(slot) else { continue };
+            if entry.info.address.as_str().contains(['\n', '\r']) {
+                // It would be another line.
+                continue;
+            }
             for (consumer, kept) in reports.keep(slot, *now_ns) {
                 let weights = self.weights.as_ref().filter(|_| consumer == Consumer::Weights);
-                let course = weights.and_then(|weights| weights.course(slot));
+                let course = weights.and_then(|weights| weights.course(slot, kept.value));
                 let address = entry.info.address.clone();
                 lines.push(Exported { consumer, address, kept, course });
             }

@@ -45,7 +45,10 @@ const USELESS: [(Counter, &str); 5] = [
     (Counter::ReportsWithoutQps, "without requests per second"),
     (Counter::ReportsWithoutUtilization, "without utilization"),
     (Counter::ReportsNotFinite, "with numbers that are none"),
-    (Counter::ReportsIgnored, "of hosts that are gone, or with a policy that wants none"),
+    (
+        Counter::ReportsIgnored,
+        "of hosts that are gone, beside a stream, or with a policy that wants none",
+    ),
 ];
 
 impl Journal {

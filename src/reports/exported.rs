@@ -108,20 +108,22 @@ impl FromStr for ExportedReports {
     }
 }
 
+/// Which numbers are right, and how that is said.
+type Range = (fn(f64) -> bool, &'static str);
+
+const ANY: Range = (|_| true, "");
+const FROM_0: Range = (|value| value >= 0.0, " from 0");
+const ABOVE_0: Range = (|value| value > 0.0, " above 0");
+
 fn parse(number: usize, line: &str) -> Result<Exported, ConfigError> {
     let mut words = line.splitn(7, ' ');
     let mut word = |name| {
         let missing = || mistake(number, name, "missing".to_owned());
         words.next().filter(|word| !word.is_empty()).ok_or_else(missing).map(|word| (name, word))
     };
-    let float = |(name, word): (&str, &str), least: f64| {
-        let value = word.parse().ok().filter(|value: &f64| value.is_finite() && *value >= least);
-        let message = if least < 0.0 {
-            "expected a finite number"
-        } else {
-            "expected a finite number from 0"
-        };
-        value.ok_or_else(|| mistake(number, name, message.to_owned()))
+    let float = |(name, word): (&str, &str), (is_right, range): Range| {
+        let value = word.parse().ok().filter(|&value: &f64| value.is_finite() && is_right(value));
+        value.ok_or_else(|| mistake(number, name, format!("expected a finite number{range}")))
     };
     let whole = |(name, word): (&str, &str)| {
         let message = || "expected a whole number below 2^64".to_owned();
@@ -132,16 +134,16 @@ fn parse(number: usize, line: &str) -> Result<Exported, ConfigError> {
     let unknown = || mistake(number, "policy", "expected weight or locality".to_owned());
     let consumer = consumer.ok_or_else(unknown)?;
     // A weight below 0 stands for a utilization alone.
-    let least = if consumer == Consumer::Weights { f64::MIN } else { 0.0 };
+    let of_value = if consumer == Consumer::Weights { ANY } else { FROM_0 };
     let kept = Kept {
-        value: float(word("value")?, least)?,
-        utilization: float(word("utilization")?, 0.0)?,
+        value: float(word("value")?, of_value)?,
+        utilization: float(word("utilization")?, FROM_0)?,
         age_ns: whole(word("age_ns")?)?,
         known_ns: whole(word("known_ns")?)?,
     };
     let course = match word("course")? {
         (_, "-") => None,
-        course => Some(float(course, 0.0)?),
+        course => Some(float(course, ABOVE_0)?),
     };
     let (_, address) = word("address")?;
     Ok(Exported { consumer, address: address.into(), kept, course })
@@ -211,7 +213,7 @@ mod tests {
             (
                 "plimsoll-reports 1\nweight 1 1 1 1 x a",
                 "line 2.course",
-                "expected a finite number from 0",
+                "expected a finite number above 0",
             ),
             ("plimsoll-reports 1\nweight 1 1 1 1 - ", "line 2.address", "missing"),
             ("plimsoll-reports 1\nweight 1 1 1 1 -", "line 2.address", "missing"),

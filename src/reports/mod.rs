@@ -218,17 +218,28 @@ impl Reports {
     /// What each policy has to keep of the host in `slot`.
     pub(crate) fn keep(&self, slot: u32, now_ns: u64) -> impl Iterator<Item = (Consumer, Kept)> {
         Consumer::ALL.into_iter().filter_map(move |consumer| {
-            Some((consumer, self.records(consumer)?.keep(slot, now_ns)?))
+            let kept = self.records(consumer)?.keep(slot, now_ns)?;
+            // For people, and what Envoy makes of numbers that are none.
+            let utilization = Some(kept.utilization).filter(|&it| is_sound(it)).unwrap_or(0.0);
+            Some((consumer, Kept { utilization, ..kept }))
         })
     }
 
     /// Takes over what a policy has kept of the host in `slot`, unless it has reported; says whether
     /// it did. Without such a policy, or if it makes nothing of it, nothing happens.
     pub(crate) fn restore(&self, slot: u32, consumer: Consumer, kept: Kept, now_ns: u64) -> bool {
-        // Only native knows hosts by their utilization alone.
-        let is_known = self.behavior == Behavior::Native || kept.value >= 0.0;
-        let records = self.records(consumer).filter(|_| is_known);
-        records.is_some_and(|records| records.restore(slot, kept, now_ns))
+        let value = match (self.behavior, consumer) {
+            // In native no host weighs nothing.
+            (Behavior::Native, Consumer::Weights) => {
+                Some(kept.value).filter(|value| value.abs() >= f64::from(f32::MIN_POSITIVE))
+            }
+            (Behavior::Envoy, Consumer::Weights) => Weigher::whole(kept.value),
+            (_, Consumer::Localities) => Some(kept.value),
+        };
+        let restore = |value| {
+            self.records(consumer)?.restore(slot, Kept { value, ..kept }, now_ns).then_some(())
+        };
+        value.and_then(restore).is_some()
     }
 
     fn records(&self, consumer: Consumer) -> Option<&Records> {

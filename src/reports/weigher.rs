@@ -64,6 +64,12 @@ impl Weigher {
         }
     }
 
+    /// A weight as Envoy has it; `None` for a utilization alone, which means nothing to it.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // as in Envoy; saturates
+    pub(super) fn whole(weight: f64) -> Option<f64> {
+        (!weight.is_sign_negative()).then(|| f64::from(weight as u32))
+    }
+
     /// Takes a report of the host in `slot` in.
     pub(super) fn take(
         &self,

@@ -1,5 +1,6 @@
 //! What one instance counts: written by its thread, added up by ours.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A figure with one writer.
@@ -20,7 +21,7 @@ impl Figure {
 }
 
 /// The way to one of them.
-pub(crate) type Read = fn(&Counts) -> u64;
+type Read = fn(&Counts) -> u64;
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -47,4 +48,54 @@ impl Counts {
         ("picks_overflowed", |counts| counts.overflowed.get()),
         ("picks_filtered", |counts| counts.filtered.get()),
     ];
+}
+
+/// What all instances of an engine counted, those that are gone included.
+#[derive(Debug, Default)]
+pub(crate) struct AllCounts {
+    present: Vec<Arc<Counts>>,
+    /// Of those that are gone.
+    gone: [u64; Counts::ALL.len()],
+}
+
+impl AllCounts {
+    /// Adds those of a new instance. Envoy may make and drop many in the life of an engine.
+    pub(crate) fn add(&mut self, counts: Arc<Counts>) {
+        let (gone, present): (Vec<_>, _) =
+            self.present.drain(..).partition(|counts| Arc::strong_count(counts) == 1);
+        self.present = present;
+        self.gone = sums(self.gone, &gone);
+        self.present.push(counts);
+    }
+
+    /// The sums, in the order of [`Counts::ALL`].
+    pub(crate) fn sums(&self) -> [u64; Counts::ALL.len()] {
+        sums(self.gone, &self.present)
+    }
+}
+
+fn sums(mut sums: [u64; Counts::ALL.len()], counts: &[Arc<Counts>]) -> [u64; Counts::ALL.len()] {
+    for counts in counts {
+        for (sum, (_, figure)) in sums.iter_mut().zip(Counts::ALL) {
+            *sum += figure(counts);
+        }
+    }
+    sums
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn instances_that_are_gone_leave_their_sums_and_nothing_else() {
+        let mut all = AllCounts::default();
+        for _ in 0..1000 {
+            let counts = Arc::new(Counts::default());
+            counts.picks.count();
+            all.add(counts);
+        }
+        assert_eq!(all.sums()[0], 1000);
+        assert_eq!(all.present.len(), 1);
+    }
 }

@@ -7,7 +7,7 @@ use plimsoll::config::{Assignment, Behavior, ConsistentHashing, LocalityRouting,
 use plimsoll::{Cluster, Error};
 
 use crate::config::Settings;
-use crate::counts::{Counts, Read};
+use crate::counts::{AllCounts, Counts};
 use crate::figures::Figures;
 use crate::log;
 
@@ -23,7 +23,7 @@ pub(crate) struct Engine {
     inbox: Mutex<Option<Assignment>>,
     /// Whether degraded hosts or, in panic, any hosts have a part of the traffic.
     overflows: AtomicBool,
-    counts: Mutex<Vec<Arc<Counts>>>,
+    counts: Mutex<AllCounts>,
     /// The cluster's engine before this one, until that has handed over.
     before: Mutex<Option<Arc<Engine>>>,
     pub(crate) figures: Figures,
@@ -111,11 +111,12 @@ impl Engine {
         if let Err(error) = self.cluster.assign(assignment) {
             let place = error.field();
             log::error(&format!("hosts of {} were refused: {place}: {error}", self.name()));
-        }
-        if !assignment.endpoints.is_empty()
-            && let Some(before) = lock(&self.before).take()
-        {
-            self.take_over(&before);
+        } else if !assignment.endpoints.is_empty() {
+            // Not locked while it works.
+            let before = lock(&self.before).take();
+            if let Some(before) = before {
+                self.take_over(&before);
+            }
         }
         self.look();
     }
@@ -162,12 +163,12 @@ impl Engine {
 
     /// Counters for one more instance.
     pub(crate) fn count_for(&self, counts: Arc<Counts>) {
-        lock(&self.counts).push(counts);
+        lock(&self.counts).add(counts);
     }
 
-    /// The sum of what all instances counted. Those that are gone stay in it.
-    pub(crate) fn counted(&self, figure: Read) -> u64 {
-        lock(&self.counts).iter().map(|counts| figure(counts)).sum()
+    /// The sums of what all instances counted, in the order of [`Counts::ALL`].
+    pub(crate) fn counted(&self) -> [u64; Counts::ALL.len()] {
+        lock(&self.counts).sums()
     }
 }
 

@@ -359,11 +359,11 @@ impl Stream for Filter {
         name.map(|name| unsafe { name.text() })
     }
 
-    fn prefer_host(&self, address: &str) {
+    fn prefer_host(&self, address: &str) -> bool {
         let host = Buffer::of(address);
-        // SAFETY: a live handle; Envoy copies the text. It refuses nothing but an empty address.
+        // SAFETY: a live handle; Envoy copies the text.
         unsafe {
             abi::envoy_dynamic_module_callback_http_set_upstream_override_host(self.0, host, false)
-        };
+        }
     }
 }

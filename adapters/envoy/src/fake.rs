@@ -240,7 +240,9 @@ impl Stream for FakeStream {
         self.cluster.as_deref()
     }
 
-    fn prefer_host(&self, address: &str) {
-        *self.preferred.borrow_mut() = Some(address.to_owned());
+    fn prefer_host(&self, address: &str) -> bool {
+        let is_ip = !address.starts_with('/');
+        *self.preferred.borrow_mut() = is_ip.then(|| address.to_owned());
+        is_ip
     }
 }

@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use plimsoll::{Locality, Source, Stats, View};
 
-use crate::counts::Counts;
 use crate::engine::{Engine, lock};
 use crate::metrics::{COUNTERS, GAUGES, Metrics};
 
@@ -94,8 +93,7 @@ impl Figures {
 }
 
 fn counters(stats: &Stats, engine: &Engine) -> Vec<u64> {
-    let own = Counts::ALL.iter().map(|&(_, figure)| engine.counted(figure));
-    COUNTERS.iter().map(|name| stats.get(name)).chain(own).collect()
+    COUNTERS.iter().map(|name| stats.get(name)).chain(engine.counted()).collect()
 }
 
 impl Board {

@@ -117,7 +117,7 @@ unsafe extern "C" fn envoy_dynamic_module_on_http_filter_request_headers(
 ) -> u32 {
     guard("http_filter_request_headers", (), || {
         // SAFETY: the caller's promise.
-        if let Filtered::Overflow(detour) = unsafe { filtered(stream) } {
+        if let Some(Filtered::Overflow(detour)) = unsafe { filtered(stream) } {
             // SAFETY: the caller's promise.
             detour.request(&unsafe { Filter::new(filter) });
         }
@@ -159,25 +159,25 @@ unsafe fn response(filter: EnvoyPtr, stream: ModulePtr, place: Place) -> u32 {
         let filter = unsafe { Filter::new(filter) };
         // SAFETY: the caller's promise.
         match unsafe { filtered(stream) } {
-            Filtered::Orca(attempt) => attempt.response(&filter, place),
-            Filtered::Overflow(detour) if place == Place::ResponseHeaders => {
+            Some(Filtered::Orca(attempt)) => attempt.response(&filter, place),
+            Some(Filtered::Overflow(detour)) if place == Place::ResponseHeaders => {
                 detour.response(&filter);
             }
-            Filtered::Overflow(_) => {}
+            Some(Filtered::Overflow(_)) | None => {}
         }
     });
     CONTINUE
 }
 
-/// The stream behind a pointer.
+/// The stream behind a pointer; `None` if it could not be made.
 ///
 /// # Safety
 ///
 /// It came from `http_filter_new` on this thread and was not destroyed; calls of one stream do not
 /// overlap.
-unsafe fn filtered<'a>(stream: ModulePtr) -> &'a mut Filtered {
-    // SAFETY: the caller's promise.
-    unsafe { &mut *stream.cast_mut().cast::<Filtered>() }
+unsafe fn filtered<'a>(stream: ModulePtr) -> Option<&'a mut Filtered> {
+    // SAFETY: NULL is handled; otherwise it is the caller's promise.
+    unsafe { stream.cast_mut().cast::<Filtered>().as_mut() }
 }
 
 #[unsafe(no_mangle)]

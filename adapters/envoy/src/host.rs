@@ -90,6 +90,7 @@ pub(crate) trait Stream {
     /// The cluster that the route leads to.
     fn cluster_name(&self) -> Option<&str>;
 
-    /// Has the request go to this host, if Envoy lets it; by policy otherwise.
-    fn prefer_host(&self, address: &str);
+    /// Has the request go to this host, if Envoy lets it; by policy otherwise. False for what is no IP
+    /// address.
+    fn prefer_host(&self, address: &str) -> bool;
 }

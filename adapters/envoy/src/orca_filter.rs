@@ -29,6 +29,7 @@ impl Attempt {
 
     /// Looks at headers or trailers of the response.
     pub(crate) fn response(&mut self, stream: &impl Stream, place: Place) {
+        self.pending.take_if(|pending| pending.is_off(stream.upstream_address()));
         let Some(seat) = self.seat(stream) else { return };
         let wants = seat.borrow().engine().wants;
         if wants.ends && place == Place::ResponseHeaders {

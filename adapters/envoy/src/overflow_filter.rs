@@ -27,6 +27,7 @@ impl Detour {
 
     /// Looks at the request before it is routed.
     pub(crate) fn request(&mut self, stream: &impl Stream) {
+        threads::settle();
         let Some(seat) = stream.cluster_name().and_then(threads::seat_of) else { return };
         let named = seat.borrow_mut().overflow(|address| stream.prefer_host(address));
         self.pending = named.map(|pick| Pending { seat, pick });
@@ -34,6 +35,8 @@ impl Detour {
 
     /// Looks at the headers of the response.
     pub(crate) fn response(&mut self, stream: &impl Stream) {
+        // Envoy may have passed the named host over, or tried again.
+        self.pending.take_if(|pending| pending.is_off(stream.upstream_address()));
         if self.pending.as_ref().is_some_and(|pending| pending.pick.counted) {
             self.outcome = outcome(stream);
         }

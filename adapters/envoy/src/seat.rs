@@ -165,7 +165,7 @@ impl Seat {
     /// Picks a host for the next request, whatever its health, and names it by its address; `None`
     /// if that is for [`choose`](Self::choose) to do: while healthy hosts are all that is wanted, and
     /// where the hash of the request decides, which a filter does not know.
-    pub(crate) fn overflow(&mut self, name: impl FnOnce(&str)) -> Option<Pick> {
+    pub(crate) fn overflow(&mut self, name: impl FnOnce(&str) -> bool) -> Option<Pick> {
         let wants = self.engine.wants;
         if !self.engine.overflows() || wants.hash {
             return None;
@@ -173,11 +173,10 @@ impl Seat {
         let (worker, view) = (self.worker.as_mut()?, self.view.as_mut()?);
         let pick = worker.pick(&context(wants, None, 0)).ok()?;
         let host = worker.host(pick).filter(|host| view.spot(pick, *host).is_some());
-        let Some(host) = host else {
+        if !host.is_some_and(|host| name(host.address().as_str())) {
             self.end(pick, Outcome::Success);
             return None;
-        };
-        name(host.address().as_str());
+        }
         self.counts.overflowed.count();
         Some(pick)
     }
@@ -200,6 +199,13 @@ impl Seat {
         let Some(pick) = pick else { return Err(ReportFailure::NoData) };
         let load = ResponseLoad { headers, json: Some(&parse_load_report), ..Default::default() };
         worker.report(pick, &load, now_ns())
+    }
+
+    /// Whether a request went to another of the hosts, this one, and not to the picked one.
+    pub(crate) fn went_elsewhere(&self, pick: Pick, address: &str) -> bool {
+        let is_known = self.view.as_ref().is_some_and(|view| view.knows(address));
+        let host = self.worker.as_ref().and_then(|worker| worker.host(pick));
+        is_known && host.is_none_or(|host| host.address().as_str() != address)
     }
 
     /// Ends a request that was counted, or that never began.

@@ -2,8 +2,8 @@
 //!
 //! Envoy chooses a host and makes the upstream filters of that attempt in one go on one thread, so
 //! that the pick that came last is the one that a new filter belongs to. Where there was none in
-//! between (the host was named, or there are no filters) nothing is left to be mistaken for it: a
-//! pick is taken once, and a later one replaces it.
+//! between (there are no filters, or Envoy sent no request after all) a pick is settled before the
+//! next one is made. One that is taken for another request's shows by that going elsewhere.
 
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
@@ -21,6 +21,17 @@ pub(crate) type SharedSeat = Rc<RefCell<Seat>>;
 pub(crate) struct Pending {
     pub(crate) seat: SharedSeat,
     pub(crate) pick: Pick,
+}
+
+impl Pending {
+    /// Ends the pick if the request went to another host; whether it did.
+    pub(crate) fn is_off(&self, address: Option<&str>) -> bool {
+        let is_off = address.is_some_and(|it| self.seat.borrow().went_elsewhere(self.pick, it));
+        if is_off {
+            self.seat.borrow_mut().end(self.pick, Outcome::Success);
+        }
+        is_off
+    }
 }
 
 /// A seat that this thread has.

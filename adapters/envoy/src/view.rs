@@ -52,6 +52,11 @@ impl View {
         view
     }
 
+    /// Whether a host has this address.
+    pub(crate) fn knows(&self, address: &str) -> bool {
+        self.by_address.contains_key(address)
+    }
+
     /// Where a picked host stands; `None` if Envoy has not shown it to this thread yet, or not any
     /// more.
     pub(crate) fn spot(&mut self, pick: Pick, host: HostRef<'_>) -> Option<Spot> {

@@ -71,7 +71,9 @@ func (w Worker) PickOverrideFiltered(context *PickContext, addresses []string, s
 func (w Worker) Explain(context *PickContext, draw *uint64, accept func(candidate Pick) bool) (
 	json string, status Status, panicked *Panic) {
 	panicked = asking(accept, func(id C.uintptr_t) {
-		json, status = written(func(buffer *C.char, capacity C.size_t, needed *C.size_t) C.enum_plimsoll_status {
+		// So large that accept is hardly ever asked again.
+		room := make([]byte, 1<<16)
+		json, status = writtenInto(room, func(buffer *C.char, capacity C.size_t, needed *C.size_t) C.enum_plimsoll_status {
 			return C.plimsoll_go_explain(w.handle, context.c(), (*C.uint64_t)(draw), id, buffer,
 				capacity, needed)
 		})

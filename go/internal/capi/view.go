@@ -209,7 +209,12 @@ func (c Cluster) ExportReports() (string, Status) {
 
 // written is the text that a call writes into a buffer that is large enough.
 func written(write func(*C.char, C.size_t, *C.size_t) C.enum_plimsoll_status) (string, Status) {
-	buffer := make([]byte, 1024)
+	return writtenInto(make([]byte, 1024), write)
+}
+
+// writtenInto is written, with a buffer to begin with.
+func writtenInto(buffer []byte, write func(*C.char, C.size_t, *C.size_t) C.enum_plimsoll_status) (
+	string, Status) {
 	for {
 		var needed C.size_t
 		status := write(dataOf(buffer), C.size_t(len(buffer)), &needed)

@@ -190,10 +190,10 @@ impl LoadAwareness {
         if self.last_tick_ns.is_none() {
             return self.tick(model);
         }
+        self.grow(model);
         if self.behavior == Behavior::Envoy {
             return;
         }
-        self.grow(model);
         for (index, set) in model.priorities.iter().enumerate().filter(|(_, set)| set.recounts) {
             let counts = self.count(set, model);
             for source in SOURCES {

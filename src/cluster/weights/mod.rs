@@ -111,13 +111,17 @@ impl ReportedWeights {
         }
     }
 
-    /// How far the weight of the host in `slot` has followed its reports.
-    pub(super) fn course(&self, slot: u32) -> Option<f64> {
-        self.courses.get(slot as usize).copied().and_then(Course::value)
+    /// How far the weight of the host in `slot` has followed reports of the kind of this one.
+    pub(super) fn course(&self, slot: u32, reported: f64) -> Option<f64> {
+        let course = self.courses.get(slot as usize).copied()?;
+        course.of_kind(Weighable::of(reported)).filter(|_| self.behavior == Behavior::Native)
     }
 
-    /// Has a host whose record was taken over go on from where it was.
+    /// Has a host whose record was taken over go on from where it was. Envoy knows no way to go.
     pub(super) fn resume(&mut self, slot: u32, reported: f64, course: f64) {
+        if self.behavior == Behavior::Envoy {
+            return;
+        }
         if self.courses.len() <= slot as usize {
             self.courses.resize(slot as usize + 1, Course::None);
         }
@@ -136,7 +140,7 @@ impl ReportedWeights {
         weights.resize(slots, 0.0);
         let Model { priorities, directory, now_ns, visible, .. } = model;
         let elapsed = seconds(now_ns.saturating_sub(self.passed_ns));
-        let step = Step { elapsed, time_constant: runtime.seconds(WEIGHT_SMOOTHING) };
+        let step = Step::new(elapsed, runtime.seconds(WEIGHT_SMOOTHING));
         self.passed_ns = *now_ns;
         let mut changed = false;
         for set in priorities.iter_mut() {

@@ -21,6 +21,10 @@ const LEAST: f64 = 0.01;
 /// of 0.75 as headroom would, without its end at 1.
 const STEEPNESS: f64 = 4.0;
 
+/// No further than this, which is a factor of a hundred: a host whose unit is another one must not
+/// take everything from the rest, or give it everything.
+const MOST: f64 = 4.6;
+
 /// A weight follows what a host serves with a gain of at most 1, and how busy it is with at most
 /// [`STEEPNESS`]. It goes as much more slowly, to be as steady.
 const CAUTION: f64 = STEEPNESS;
@@ -46,10 +50,12 @@ impl Course {
         }
     }
 
-    pub(super) fn value(self) -> Option<f64> {
-        match self {
-            Self::None => None,
-            Self::Weight(value) | Self::Factor(value) => Some(value),
+    /// Where it is, if it heads for what such a report says.
+    pub(super) fn of_kind(self, report: Weighable) -> Option<f64> {
+        match (self, report) {
+            (Self::Weight(value), Weighable::Weight(_))
+            | (Self::Factor(value), Weighable::Utilization(_)) => Some(value),
+            _ => None,
         }
     }
 }
@@ -139,7 +145,7 @@ fn follow(host: &Weighed, course: Course, busy: f64, step: Step) -> Course {
         (Some((Weighable::Weight(weight), _)), _) => Course::Weight(weight),
         (Some((Weighable::Utilization(utilization), age)), _) => {
             let before = if let Course::Factor(factor) = course { factor } else { 1.0 };
-            let target = (STEEPNESS * (busy - utilization)).exp();
+            let target = (STEEPNESS * (busy - utilization)).clamp(-MOST, MOST).exp();
             Course::Factor(step.slower(CAUTION).follow(before, target, age))
         }
     }
@@ -171,7 +177,10 @@ mod tests {
     use super::super::tests::{host, hosts};
     use super::*;
 
-    const AT_ONCE: Step = Step { elapsed: 1.0, time_constant: 0.0 };
+    /// A step that goes all the way.
+    fn at_once() -> Step {
+        Step::new(1.0, 0.0)
+    }
 
     /// Some hosts over several passes.
     #[derive(Debug, Default)]
@@ -191,7 +200,7 @@ mod tests {
     /// The weights after one pass.
     fn pass(usable: &[Option<f64>]) -> Vec<f64> {
         let mut pool = Pool::default();
-        pool.pass(&hosts(usable), AT_ONCE);
+        pool.pass(&hosts(usable), at_once());
         pool.weights
     }
 
@@ -209,16 +218,16 @@ mod tests {
     #[test]
     fn weights_that_hardly_move_stay() {
         let mut pool = Pool::default();
-        assert!(pool.pass(&hosts(&[Some(100.0), Some(200.0)]), AT_ONCE));
-        assert!(!pool.pass(&hosts(&[Some(100.5), Some(199.0)]), AT_ONCE));
+        assert!(pool.pass(&hosts(&[Some(100.0), Some(200.0)]), at_once()));
+        assert!(!pool.pass(&hosts(&[Some(100.5), Some(199.0)]), at_once()));
         assert_eq!(pool.weights, [100.0, 200.0]);
-        assert!(pool.pass(&hosts(&[Some(101.0), Some(200.0)]), AT_ONCE));
+        assert!(pool.pass(&hosts(&[Some(101.0), Some(200.0)]), at_once()));
     }
 
     #[test]
     fn small_moves_add_up() {
         let mut pool = Pool::default();
-        let step = Step { elapsed: 1.0, time_constant: 200.0 };
+        let step = Step::new(1.0, 200.0);
         pool.pass(&hosts(&[Some(100.0)]), step);
         let changes = (0..200).filter(|_| pool.pass(&hosts(&[Some(110.0)]), step)).count();
         assert!((4..=9).contains(&changes), "{changes} of the 200 steps");
@@ -229,10 +238,10 @@ mod tests {
     fn configured_weights_hold_without_reports_and_scale_beside_them() {
         let silent = [host(0, None, 3.0), host(1, None, 5.0), host(2, None, 9.0)];
         let mut pool = Pool::default();
-        pool.pass(&silent, AT_ONCE);
+        pool.pass(&silent, at_once());
         assert_eq!(pool.weights, [3.0, 5.0, 9.0]);
         let two = [host(0, Some(300.0), 3.0), host(1, Some(500.0), 5.0), host(2, None, 9.0)];
-        pool.pass(&two, AT_ONCE);
+        pool.pass(&two, at_once());
         assert_eq!(pool.weights, [300.0, 500.0, 900.0]);
     }
 
@@ -248,11 +257,11 @@ mod tests {
             place(2, host(5, None, 1.0)),
         ];
         let mut pool = Pool::default();
-        pool.pass(&far, AT_ONCE);
+        pool.pass(&far, at_once());
         let expected = [1000.0, 1000.0, 100.0, 120.0, 220.0, 120.0];
         assert!(are_near(&pool.weights, &expected), "the median of all at last: {pool:?}");
         let near = far.map(|host| place(0, host));
-        pool.pass(&near, AT_ONCE);
+        pool.pass(&near, at_once());
         let expected = [1000.0, 120.0, 100.0, 120.0, 240.0, 120.0];
         assert!(are_near(&pool.weights, &expected), "{pool:?}");
     }
@@ -260,7 +269,7 @@ mod tests {
     #[test]
     fn a_host_that_fell_silent_starts_afresh() {
         let mut pool = Pool::default();
-        let slow = Step { elapsed: 1.0, time_constant: 9.0 };
+        let slow = Step::new(1.0, 9.0);
         pool.pass(&hosts(&[Some(100.0), Some(100.0)]), slow);
         pool.pass(&hosts(&[Some(200.0), Some(100.0)]), slow);
         assert!(are_near(&pool.weights, &[110.0, 100.0]), "{:?}", pool.weights);
@@ -272,19 +281,36 @@ mod tests {
     #[test]
     fn hosts_that_say_only_how_busy_they_are_weigh_more_the_less_they_are() {
         let mut pool = Pool::default();
-        pool.pass(&hosts(&[Some(-0.4), Some(-0.6)]), AT_ONCE);
+        pool.pass(&hosts(&[Some(-0.4), Some(-0.6)]), at_once());
         let expected = [0.4_f64.exp(), (-0.4_f64).exp()];
         assert!(are_near(&pool.weights, &expected), "{:?}", pool.weights);
         // In the unit of those that say more, and by what is configured.
         let mixed = [host(0, Some(300.0), 1.0), host(1, Some(-0.5), 2.0), host(2, Some(-0.5), 1.0)];
-        pool.pass(&mixed, AT_ONCE);
+        pool.pass(&mixed, at_once());
         assert!(are_near(&pool.weights, &[300.0, 600.0, 300.0]), "{:?}", pool.weights);
+    }
+
+    #[test]
+    fn a_utilization_in_another_unit_takes_nothing_over() {
+        let mut pool = Pool::default();
+        let with = |utilization: f64| hosts(&[Some(-utilization), Some(-0.5), Some(100.0), None]);
+        for utilization in [95.0, 1000.0, f64::from(f32::MAX)] {
+            pool.pass(&with(utilization), at_once());
+            let weights = &pool.weights;
+            assert!(weights.iter().all(|weight| weight.is_finite()), "{utilization}: {weights:?}");
+            assert!(
+                weights[1] < 101.0 * 100.0 && weights[2] >= 100.0,
+                "{utilization}: {weights:?}"
+            );
+        }
+        pool.pass(&with(0.5), at_once());
+        assert!(are_near(&pool.weights, &[100.0; 4]), "{:?}", pool.weights);
     }
 
     #[test]
     fn a_host_that_begins_to_say_what_it_serves_weighs_that_at_once() {
         let mut pool = Pool::default();
-        let slow = Step { elapsed: 1.0, time_constant: 9.0 };
+        let slow = Step::new(1.0, 9.0);
         pool.pass(&hosts(&[Some(-0.4), Some(-0.6)]), slow);
         assert!(pool.weights[0] > 1.0 && pool.weights[0] < 1.02, "{:?}", pool.weights);
         pool.pass(&hosts(&[Some(500.0), Some(-0.6)]), slow);
