@@ -3,14 +3,17 @@
 use std::ptr;
 
 use plimsoll::Cluster;
+use plimsoll::config::ClusterConfig;
 use plimsoll_envoy_config::parse_cluster;
 
+use crate::assignment::{self, Assignment, engine_assignment};
 use crate::error::report;
 use crate::failure::Failure;
 use crate::guard::silent;
 use crate::handle;
 use crate::options::{self, ClusterOptions};
 use crate::out::fresh;
+use crate::settings::{self, ClusterSettings};
 use crate::status::Status;
 use crate::text::Str;
 
@@ -73,11 +76,55 @@ pub unsafe extern "C" fn plimsoll_cluster_open(
         let text = unsafe { cluster.read("cluster") }?;
         // SAFETY: passed on from the caller.
         let (behavior, options) = unsafe { options::engine_options(options) }?;
-        let mut file = parse_cluster(text)?;
-        file.config.behavior = behavior;
-        let assignment = file.assignment.unwrap_or_default();
-        let engine = Cluster::open(file.config, &assignment, options)?;
+        let file = parse_cluster(text)?;
+        let config = ClusterConfig { behavior, ..file.config };
+        let engine = Cluster::open(config, &file.assignment.unwrap_or_default(), options)?;
         *out = ClusterHandle::into_raw(engine);
+        Ok(())
+    };
+    // SAFETY: the caller promises that it is null or writable.
+    unsafe { report(error, body) }
+}
+
+/// Opens a cluster from structs, without any text of Envoy's. `assignment` are its hosts; NULL: it has
+/// none yet.
+///
+/// `options` may be NULL. `*out` is NULL on failure. Free it with `plimsoll_cluster_free`. Open it
+/// after a `fork`: handles do not survive one.
+///
+/// Fails with `PLIMSOLL_STATUS_INVALID_ARGUMENT` for a value outside its range, a number that stands
+/// for nothing, text that is not UTF-8, or settings of what was not chosen; the error object names the
+/// member (`settings.least_request.choice_count`, `assignment.localities[2].hosts[0].weight`). Also with
+/// `PLIMSOLL_STATUS_UNSUPPORTED_FIELD` for structs of a newer header, `PLIMSOLL_STATUS_NULL_ARGUMENT`
+/// or `PLIMSOLL_STATUS_PANIC`.
+///
+/// Thread: any. Allocates: yes. Blocks: no.
+///
+/// # Safety
+///
+/// `settings` is NULL or as large as its `size` says, and so is what it points to, whose texts and
+/// arrays are readable and whose handles are alive. So with `assignment`. `options` is as with
+/// `plimsoll_cluster_open`, `out` and `error` are NULL or writable.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn plimsoll_cluster_new(
+    settings: *const ClusterSettings,
+    assignment: *const Assignment,
+    options: *const ClusterOptions,
+    out: *mut *mut ClusterHandle,
+    error: *mut *mut Failure,
+) -> Status {
+    let body = || {
+        // SAFETY: null is handled; otherwise the caller promises that it is writable.
+        let out = unsafe { fresh(out, ptr::null_mut()) }.ok_or_else(|| Failure::null("out"))?;
+        // SAFETY: passed on from the caller.
+        let config = unsafe { settings::engine_config(settings) }?;
+        // SAFETY: passed on from the caller.
+        let assignment = unsafe { engine_assignment(assignment) }?.unwrap_or_default();
+        // SAFETY: passed on from the caller.
+        let (behavior, options) = unsafe { options::engine_options(options) }?;
+        let opened = Cluster::open(ClusterConfig { behavior, ..config }, &assignment, options);
+        *out = ClusterHandle::into_raw(opened.map_err(assignment::failure)?);
         Ok(())
     };
     // SAFETY: the caller promises that it is null or writable.
@@ -91,8 +138,8 @@ pub unsafe extern "C" fn plimsoll_cluster_open(
 ///
 /// # Safety
 ///
-/// `cluster` is NULL or came from `plimsoll_cluster_open`, was not freed before, and nobody uses
-/// it.
+/// `cluster` is NULL or came from `plimsoll_cluster_open` or `_new`, was not freed before, and nobody
+/// uses it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn plimsoll_cluster_free(cluster: *mut ClusterHandle) {
     // SAFETY: passed on from the caller.

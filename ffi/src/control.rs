@@ -1,14 +1,17 @@
 //! The control calls of a cluster: each is one step, all or nothing.
 
+use plimsoll::config::ClusterConfig;
 use plimsoll::{Cluster, Update};
 use plimsoll_envoy_config::{parse_assignment, parse_cluster};
 
+use crate::assignment::{self, Assignment, engine_assignment};
 use crate::change::{self, HostChange};
 use crate::cluster::ClusterHandle;
 use crate::error::report;
 use crate::failure::Failure;
 use crate::handle;
 use crate::out::fresh;
+use crate::settings::{self, ClusterSettings};
 use crate::status::Status;
 use crate::text::Str;
 
@@ -92,6 +95,48 @@ pub unsafe extern "C" fn plimsoll_cluster_assign(
     };
     // SAFETY: passed on from the caller.
     unsafe { apply(cluster, out, error, update) }
+}
+
+/// Takes in new settings and new hosts from structs in one step, all or nothing. What is NULL stays as
+/// it is. Behavior and options stay, workers stay, and so do hosts that are still there, with their
+/// data and their active requests.
+///
+/// `out` may be NULL; it is zero on failure.
+///
+/// Fails as `plimsoll_cluster_new` does, and with `PLIMSOLL_STATUS_POISONED`. Weights of hosts that do
+/// not go with a policy that hashes are named as `assignment.localities`, also where the hosts stay.
+///
+/// Thread: any. Allocates: yes. Blocks: on other control calls.
+///
+/// # Safety
+///
+/// `cluster` is NULL or alive, `settings` and `assignment` are NULL or as with `plimsoll_cluster_new`,
+/// `out` and `error` are NULL or writable.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn plimsoll_cluster_configure(
+    cluster: *const ClusterHandle,
+    settings: *const ClusterSettings,
+    assignment: *const Assignment,
+    out: *mut Applied,
+    error: *mut *mut Failure,
+) -> Status {
+    let act = |engine: &Cluster| {
+        let mut update = Update::new();
+        if !settings.is_null() {
+            let behavior = engine.view().config().behavior;
+            // SAFETY: passed on from the caller.
+            let config = unsafe { settings::engine_config(settings) }?;
+            update = update.reconfigure(ClusterConfig { behavior, ..config });
+        }
+        // SAFETY: passed on from the caller.
+        if let Some(assignment) = unsafe { engine_assignment(assignment) }? {
+            update = update.assign(assignment);
+        }
+        engine.apply(&update).map_err(assignment::failure)
+    };
+    // SAFETY: passed on from the caller.
+    unsafe { control(cluster, out, error, act) }
 }
 
 /// Applies `count` changes to hosts in one step, all or nothing; any number of them makes one

@@ -1,6 +1,7 @@
 //! What a call that failed knows of it.
 
 use plimsoll::Error;
+use plimsoll::config::ConfigError;
 use plimsoll_envoy_config::ParseError;
 
 use crate::status::Status;
@@ -18,6 +19,12 @@ pub struct Failure {
 }
 
 impl Failure {
+    /// Which value is at fault, as `plimsoll_error_field` says it.
+    #[must_use]
+    pub fn field(&self) -> &str {
+        self.field.trim_end_matches('\0')
+    }
+
     pub(crate) fn new(status: Status, field: &str, message: impl Into<String>) -> Self {
         Self { status, field: format!("{field}\0"), message: message.into() + "\0" }
     }
@@ -28,6 +35,12 @@ impl Failure {
 
     pub(crate) fn invalid(field: &str, message: impl Into<String>) -> Self {
         Self::new(Status::InvalidArgument, field, message)
+    }
+
+    /// What the engine says of a value, which is the member `member` for the caller.
+    pub(crate) fn of_member(member: &str, error: &ConfigError) -> Self {
+        let code = Error::Config(error.clone()).code();
+        Self::new(Status::of_code(code), member, error.to_string())
     }
 
     /// A number that stands for nothing.

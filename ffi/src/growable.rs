@@ -1,16 +1,17 @@
 //! Structs that may grow, alone and in arrays.
 //!
 //! A growable struct says in its first member how large its caller thinks it is. A caller with an
-//! older, smaller header leaves the rest zero, which every new member must take as "not set". A
-//! caller with a newer, larger header is served as long as it does not use what this library does
-//! not know: a non-zero byte there is refused, because ignoring a setting would send traffic
-//! elsewhere in silence.
+//! older, smaller header leaves the rest as the `_INIT` macro has it. A caller with a newer, larger
+//! header is served as long as it does not use what this library does not know: a non-zero byte
+//! there is refused, because ignoring a setting would send traffic elsewhere in silence. So every
+//! member that comes later is 0 in the macro, and must take that as "not set".
 
 use std::mem::{MaybeUninit, size_of};
 use std::{ptr, slice};
 
 use crate::failure::Failure;
 use crate::status::Status;
+use crate::text;
 
 /// A struct that may grow.
 ///
@@ -18,7 +19,14 @@ use crate::status::Status;
 ///
 /// The type is `repr(C)`, starts with a `usize` that says its size, has no padding, and is valid
 /// for any bytes.
-pub(crate) unsafe trait Growable: Copy {}
+pub(crate) unsafe trait Growable: Copy {
+    /// The struct as its `_INIT` macro has it, but for the size: what a member stands for that the
+    /// caller does not have.
+    fn unset() -> Self {
+        // SAFETY: the type is valid for any bytes, zeroes included.
+        unsafe { MaybeUninit::zeroed().assume_init() }
+    }
+}
 
 /// No struct of this interface will be larger. A size above it is a member that was never set.
 const LARGEST: usize = 4096;
@@ -97,11 +105,29 @@ unsafe fn read_other<T: Growable>(from: *const T, size: usize) -> Result<T, Size
     if let Some(set) = tail.iter().position(|byte| *byte != 0) {
         return Err(SizeProblem::Unknown { offset: known + set });
     }
-    let mut value = MaybeUninit::<T>::zeroed();
-    // SAFETY: `known` is at most the size of either side, and `value` is our own.
-    unsafe { ptr::copy_nonoverlapping(from.cast::<u8>(), value.as_mut_ptr().cast::<u8>(), known) };
-    // SAFETY: `T` is valid for any bytes, zeroes included.
-    Ok(unsafe { value.assume_init() })
+    let mut value = T::unset();
+    let bytes = ptr::from_mut(&mut value).cast::<u8>();
+    // SAFETY: `known` is at most the size of either side, and `value` is our own and valid for any
+    // bytes.
+    unsafe { ptr::copy_nonoverlapping(from.cast::<u8>(), bytes, known) };
+    Ok(value)
+}
+
+/// The struct behind a pointer that may be NULL; `name` is the member's or the argument's.
+///
+/// # Safety
+///
+/// `from` is null or as [`read`] wants it.
+///
+/// # Errors
+///
+/// Those of [`read`].
+pub(crate) unsafe fn given<T: Growable>(from: *const T, name: &str) -> Result<Option<T>, Failure> {
+    if from.is_null() {
+        return Ok(None);
+    }
+    // SAFETY: not null; passed on from the caller.
+    unsafe { read(from) }.map(Some).map_err(|problem| problem.failure(name))
 }
 
 /// What `add` makes of all structs of an array, in the form that this library knows. `argument` is
@@ -114,8 +140,8 @@ unsafe fn read_other<T: Growable>(from: *const T, size: usize) -> Result<T, Size
 ///
 /// # Errors
 ///
-/// NULL with a `count`, or the first struct that differs in size, that [`read`] refuses, or that
-/// `add` refuses.
+/// NULL with a `count`, a `count` that no array can have, or the first struct that differs in size,
+/// that [`read`] refuses, or that `add` refuses.
 pub(crate) unsafe fn fold<T: Growable, A>(
     from: *const T,
     count: usize,
@@ -131,6 +157,10 @@ pub(crate) unsafe fn fold<T: Growable, A>(
     }
     // SAFETY: there is at least one struct, and its size stands first (`Growable`).
     let stride = unsafe { from.cast::<usize>().read() };
+    let length = count.checked_mul(stride.max(size_of::<usize>()));
+    if length.is_none_or(|length| isize::try_from(length).is_err()) {
+        return Err(text::failure(Status::InvalidArgument, argument));
+    }
     let mut all = empty;
     for index in 0..count {
         let name = format!("{argument}[{index}]");

@@ -6,8 +6,10 @@
 
 use std::mem::{offset_of, size_of};
 
+use crate::assignment::{Assignment, Endpoint, LocalityHosts};
 use crate::change::HostChange;
 use crate::control::Applied;
+use crate::hash_policy::HashPolicy;
 use crate::hosts::Host;
 use crate::json::DumpOptions;
 use crate::load::HostLoad;
@@ -19,6 +21,12 @@ use crate::prometheus::PrometheusOptions;
 use crate::reports::ResponseLoad;
 use crate::request_hash::{FilterState, Header, Request};
 use crate::runtime::RuntimeValue;
+use crate::settings::ClusterSettings;
+use crate::settings::hashing::{MaglevSettings, RingHashSettings};
+use crate::settings::locality::{LoadAwareSettings, ZoneAwareSettings};
+use crate::settings::override_host::OverrideHostSettings;
+use crate::settings::policy::{LeastRequestSettings, RuntimeNumber, SlowStartSettings};
+use crate::settings::weighted::{OobReporting, WeightedSettings};
 use crate::status::Status;
 use crate::streams::StreamShown;
 use crate::text::Str;
@@ -59,6 +67,152 @@ mod pointers_of_64_bits {
     const _: () = assert!(offset_of!(ClusterOptions, log_userdata) == 112);
     const _: () = assert!(offset_of!(ClusterOptions, log_level) == 120);
     const _: () = assert!(offset_of!(ClusterOptions, reserved) == 124);
+
+    const _: () = assert!(size_of::<ClusterSettings>() == 128);
+    const _: () = assert!(offset_of!(ClusterSettings, size) == 0);
+    const _: () = assert!(offset_of!(ClusterSettings, name) == 8);
+    const _: () = assert!(offset_of!(ClusterSettings, policy) == 24);
+    const _: () = assert!(offset_of!(ClusterSettings, locality_routing) == 28);
+    const _: () = assert!(offset_of!(ClusterSettings, healthy_panic_threshold) == 32);
+    const _: () = assert!(offset_of!(ClusterSettings, fail_traffic_on_panic) == 40);
+    const _: () = assert!(offset_of!(ClusterSettings, active_health_checks) == 44);
+    const _: () = assert!(offset_of!(ClusterSettings, ignore_new_hosts_until_first_hc) == 48);
+    const _: () = assert!(offset_of!(ClusterSettings, ignore_health_on_host_removal) == 52);
+    const _: () = assert!(offset_of!(ClusterSettings, override_host_status) == 56);
+    const _: () = assert!(offset_of!(ClusterSettings, reserved) == 60);
+    const _: () = assert!(offset_of!(ClusterSettings, slow_start) == 64);
+    const _: () = assert!(offset_of!(ClusterSettings, least_request) == 72);
+    const _: () = assert!(offset_of!(ClusterSettings, client_side_weighted_round_robin) == 80);
+    const _: () = assert!(offset_of!(ClusterSettings, ring_hash) == 88);
+    const _: () = assert!(offset_of!(ClusterSettings, maglev) == 96);
+    const _: () = assert!(offset_of!(ClusterSettings, zone_aware) == 104);
+    const _: () = assert!(offset_of!(ClusterSettings, load_aware_locality) == 112);
+    const _: () = assert!(offset_of!(ClusterSettings, override_host) == 120);
+
+    const _: () = assert!(size_of::<RuntimeNumber>() == 24);
+    const _: () = assert!(offset_of!(RuntimeNumber, default_value) == 0);
+    const _: () = assert!(offset_of!(RuntimeNumber, runtime_key) == 8);
+
+    const _: () = assert!(size_of::<SlowStartSettings>() == 32);
+    const _: () = assert!(offset_of!(SlowStartSettings, size) == 0);
+    const _: () = assert!(offset_of!(SlowStartSettings, window_ns) == 8);
+    const _: () = assert!(offset_of!(SlowStartSettings, min_weight_percent) == 16);
+    const _: () = assert!(offset_of!(SlowStartSettings, aggression) == 24);
+
+    const _: () = assert!(size_of::<LeastRequestSettings>() == 24);
+    const _: () = assert!(offset_of!(LeastRequestSettings, size) == 0);
+    const _: () = assert!(offset_of!(LeastRequestSettings, choice_count) == 8);
+    const _: () = assert!(offset_of!(LeastRequestSettings, selection_method) == 12);
+    const _: () = assert!(offset_of!(LeastRequestSettings, active_request_bias) == 16);
+
+    const _: () = assert!(size_of::<WeightedSettings>() == 80);
+    const _: () = assert!(offset_of!(WeightedSettings, size) == 0);
+    const _: () = assert!(offset_of!(WeightedSettings, blackout_period_ns) == 8);
+    const _: () = assert!(offset_of!(WeightedSettings, weight_expiration_period_ns) == 16);
+    const _: () = assert!(offset_of!(WeightedSettings, weight_update_period_ns) == 24);
+    const _: () = assert!(offset_of!(WeightedSettings, oob_reporting_period_ns) == 32);
+    const _: () = assert!(offset_of!(WeightedSettings, enable_oob_load_report) == 40);
+    const _: () = assert!(offset_of!(WeightedSettings, has_error_utilization_penalty) == 44);
+    const _: () = assert!(offset_of!(WeightedSettings, error_utilization_penalty) == 48);
+    const _: () = assert!(offset_of!(WeightedSettings, reserved) == 52);
+    const _: () = assert!(offset_of!(WeightedSettings, oob_reporting_config) == 56);
+    const _: () =
+        assert!(offset_of!(WeightedSettings, metric_names_for_computing_utilization) == 64);
+    const _: () = assert!(offset_of!(WeightedSettings, metric_name_count) == 72);
+
+    const _: () = assert!(size_of::<OobReporting>() == 32);
+    const _: () = assert!(offset_of!(OobReporting, size) == 0);
+    const _: () = assert!(offset_of!(OobReporting, authority) == 8);
+    const _: () = assert!(offset_of!(OobReporting, port_value) == 24);
+    const _: () = assert!(offset_of!(OobReporting, reserved) == 28);
+
+    const _: () = assert!(size_of::<RingHashSettings>() == 40);
+    const _: () = assert!(offset_of!(RingHashSettings, size) == 0);
+    const _: () = assert!(offset_of!(RingHashSettings, hash_function) == 8);
+    const _: () = assert!(offset_of!(RingHashSettings, minimum_ring_size) == 12);
+    const _: () = assert!(offset_of!(RingHashSettings, maximum_ring_size) == 16);
+    const _: () = assert!(offset_of!(RingHashSettings, use_hostname_for_hashing) == 20);
+    const _: () = assert!(offset_of!(RingHashSettings, hash_balance_factor) == 24);
+    const _: () = assert!(offset_of!(RingHashSettings, reserved) == 28);
+    const _: () = assert!(offset_of!(RingHashSettings, hash_policies) == 32);
+
+    const _: () = assert!(size_of::<MaglevSettings>() == 32);
+    const _: () = assert!(offset_of!(MaglevSettings, size) == 0);
+    const _: () = assert!(offset_of!(MaglevSettings, table_size) == 8);
+    const _: () = assert!(offset_of!(MaglevSettings, use_hostname_for_hashing) == 12);
+    const _: () = assert!(offset_of!(MaglevSettings, hash_balance_factor) == 16);
+    const _: () = assert!(offset_of!(MaglevSettings, reserved) == 20);
+    const _: () = assert!(offset_of!(MaglevSettings, hash_policies) == 24);
+
+    const _: () = assert!(size_of::<ZoneAwareSettings>() == 40);
+    const _: () = assert!(offset_of!(ZoneAwareSettings, size) == 0);
+    const _: () = assert!(offset_of!(ZoneAwareSettings, routing_enabled) == 8);
+    const _: () = assert!(offset_of!(ZoneAwareSettings, min_cluster_size) == 16);
+    const _: () = assert!(offset_of!(ZoneAwareSettings, has_force_local_zone) == 24);
+    const _: () = assert!(offset_of!(ZoneAwareSettings, force_local_zone) == 28);
+    const _: () = assert!(offset_of!(ZoneAwareSettings, locality_basis) == 32);
+    const _: () = assert!(offset_of!(ZoneAwareSettings, reserved) == 36);
+
+    const _: () = assert!(size_of::<LoadAwareSettings>() == 88);
+    const _: () = assert!(offset_of!(LoadAwareSettings, size) == 0);
+    const _: () = assert!(offset_of!(LoadAwareSettings, weight_update_period_ns) == 8);
+    const _: () = assert!(offset_of!(LoadAwareSettings, smoothing_time_constant_ns) == 16);
+    const _: () = assert!(offset_of!(LoadAwareSettings, weight_expiration_period_ns) == 24);
+    const _: () = assert!(offset_of!(LoadAwareSettings, oob_reporting_period_ns) == 32);
+    const _: () = assert!(offset_of!(LoadAwareSettings, utilization_variance_threshold) == 40);
+    const _: () = assert!(offset_of!(LoadAwareSettings, remote_probe_fraction) == 48);
+    const _: () = assert!(offset_of!(LoadAwareSettings, enable_oob_load_report) == 56);
+    const _: () = assert!(offset_of!(LoadAwareSettings, reserved) == 60);
+    const _: () = assert!(offset_of!(LoadAwareSettings, oob_reporting_config) == 64);
+    const _: () =
+        assert!(offset_of!(LoadAwareSettings, metric_names_for_computing_utilization) == 72);
+    const _: () = assert!(offset_of!(LoadAwareSettings, metric_name_count) == 80);
+
+    const _: () = assert!(size_of::<OverrideHostSettings>() == 32);
+    const _: () = assert!(offset_of!(OverrideHostSettings, size) == 0);
+    const _: () = assert!(offset_of!(OverrideHostSettings, sources) == 8);
+    const _: () = assert!(offset_of!(OverrideHostSettings, source_count) == 16);
+    const _: () = assert!(offset_of!(OverrideHostSettings, selected_host_key) == 24);
+
+    const _: () = assert!(size_of::<HashPolicy>() == 80);
+    const _: () = assert!(offset_of!(HashPolicy, size) == 0);
+    const _: () = assert!(offset_of!(HashPolicy, kind) == 8);
+    const _: () = assert!(offset_of!(HashPolicy, terminal) == 12);
+    const _: () = assert!(offset_of!(HashPolicy, name) == 16);
+    const _: () = assert!(offset_of!(HashPolicy, path) == 32);
+    const _: () = assert!(offset_of!(HashPolicy, ttl_ns) == 48);
+    const _: () = assert!(offset_of!(HashPolicy, attributes) == 56);
+    const _: () = assert!(offset_of!(HashPolicy, attribute_count) == 64);
+    const _: () = assert!(offset_of!(HashPolicy, has_ttl) == 72);
+    const _: () = assert!(offset_of!(HashPolicy, reserved) == 76);
+
+    const _: () = assert!(size_of::<Assignment>() == 32);
+    const _: () = assert!(offset_of!(Assignment, size) == 0);
+    const _: () = assert!(offset_of!(Assignment, localities) == 8);
+    const _: () = assert!(offset_of!(Assignment, locality_count) == 16);
+    const _: () = assert!(offset_of!(Assignment, overprovisioning_factor) == 24);
+    const _: () = assert!(offset_of!(Assignment, weighted_priority_health) == 28);
+
+    const _: () = assert!(size_of::<LocalityHosts>() == 80);
+    const _: () = assert!(offset_of!(LocalityHosts, size) == 0);
+    const _: () = assert!(offset_of!(LocalityHosts, region) == 8);
+    const _: () = assert!(offset_of!(LocalityHosts, zone) == 24);
+    const _: () = assert!(offset_of!(LocalityHosts, sub_zone) == 40);
+    const _: () = assert!(offset_of!(LocalityHosts, priority) == 56);
+    const _: () = assert!(offset_of!(LocalityHosts, weight) == 60);
+    const _: () = assert!(offset_of!(LocalityHosts, hosts) == 64);
+    const _: () = assert!(offset_of!(LocalityHosts, host_count) == 72);
+
+    const _: () = assert!(size_of::<Endpoint>() == 88);
+    const _: () = assert!(offset_of!(Endpoint, size) == 0);
+    const _: () = assert!(offset_of!(Endpoint, address) == 8);
+    const _: () = assert!(offset_of!(Endpoint, hostname) == 24);
+    const _: () = assert!(offset_of!(Endpoint, hash_key) == 40);
+    const _: () = assert!(offset_of!(Endpoint, health_check_address) == 56);
+    const _: () = assert!(offset_of!(Endpoint, weight) == 72);
+    const _: () = assert!(offset_of!(Endpoint, health_status) == 76);
+    const _: () = assert!(offset_of!(Endpoint, disable_active_health_check) == 80);
+    const _: () = assert!(offset_of!(Endpoint, reserved) == 84);
 
     const _: () = assert!(size_of::<RuntimeValue>() == 48);
     const _: () = assert!(offset_of!(RuntimeValue, size) == 0);

@@ -22,12 +22,13 @@
 //! | [`status`], [`failure`], [`error`] | what a call answers |
 //! | [`text`], `out` | what comes in and goes out through pointers |
 //! | `handle` | what C keeps a pointer to |
-//! | `growable`, `array` | structs that may grow, and arrays |
+//! | `growable`, `array`, `number` | structs that may grow, arrays, and numbers that stand for something else |
 //! | [`cluster`], [`options`] | how a cluster comes and goes, and what it is told at its start |
+//! | [`settings`], [`assignment`], `member` | its settings and its hosts as structs, and what members are called there |
 //! | [`control`], [`change`], [`runtime`], [`load`] | the control calls of a cluster |
 //! | [`health`] | the numbers of a host's health |
 //! | [`hosts`], [`localities`], [`override_sources`], [`dump`], [`json`], [`prometheus`] | what a cluster looks like, for programs and for humans |
-//! | [`request_hash`] | the hash of a request, for policies that go by it |
+//! | [`request_hash`], [`hash_policy`] | the hash of a request, and what it is made from |
 //! | [`worker`], [`worker_options`] | how a worker comes and goes |
 //! | [`pick`], [`batch`], [`override_host`], [`picked`] | the calls of a request |
 //! | [`reports`], [`streams`], [`handover`] | what hosts say of their own load, and have said to a cluster before |
@@ -39,6 +40,7 @@
 #![allow(unsafe_code)]
 
 mod array;
+pub mod assignment;
 pub mod batch;
 pub mod change;
 pub mod cluster;
@@ -50,6 +52,7 @@ mod growable;
 pub mod guard;
 mod handle;
 pub mod handover;
+pub mod hash_policy;
 pub mod health;
 pub mod host_data;
 pub mod hosts;
@@ -57,6 +60,8 @@ pub mod json;
 mod layout;
 pub mod load;
 pub mod localities;
+mod member;
+mod number;
 pub mod options;
 mod out;
 pub mod override_host;
@@ -67,6 +72,7 @@ pub mod prometheus;
 pub mod reports;
 pub mod request_hash;
 pub mod runtime;
+pub mod settings;
 pub mod status;
 pub mod streams;
 pub mod text;

@@ -10,6 +10,7 @@ use crate::cluster::ClusterHandle;
 use crate::failure::Failure;
 use crate::growable::{self, Growable};
 use crate::handle;
+use crate::number::boolean;
 use crate::runtime::{self, RuntimeValue};
 use crate::text::Str;
 
@@ -97,17 +98,12 @@ unsafe impl Growable for ClusterOptions {}
 pub(crate) unsafe fn engine_options(
     options: *const ClusterOptions,
 ) -> Result<(Behavior, Options), Failure> {
-    if options.is_null() {
+    // SAFETY: passed on from the caller.
+    let Some(given) = unsafe { growable::given(options, "options") }? else {
         return Ok((Behavior::default(), Options::default()));
-    }
-    // SAFETY: not null; the caller promises the rest.
-    let given = unsafe { growable::read(options) }.map_err(|problem| problem.failure("options"))?;
-    let behavior = behavior(given.behavior, "options.behavior")?;
-    let seed = match given.has_seed {
-        0 => None,
-        1 => Some(given.seed),
-        other => return Err(Failure::unknown_number("options.has_seed", other)),
     };
+    let behavior = behavior(given.behavior, "options.behavior")?;
+    let seed = boolean(given.has_seed, "options.has_seed")?.then_some(given.seed);
     // SAFETY: the caller promises that the texts are readable.
     let place = unsafe { locality("options", given.region, given.zone, given.sub_zone) }?;
     let node_locality = (place != Locality::default()).then_some(place);

@@ -8,6 +8,7 @@ use plimsoll::config::{MetadataKey, OverrideHost, OverrideSource};
 use crate::cluster::ClusterHandle;
 use crate::error::report;
 use crate::failure::Failure;
+use crate::growable::Growable;
 use crate::handle;
 use crate::status::Status;
 use crate::text::Str;
@@ -20,26 +21,30 @@ pub const PLIMSOLL_OVERRIDE_METADATA: u32 = 2;
 /// to be written, in the request's dynamic metadata.
 pub const PLIMSOLL_OVERRIDE_SELECTED_HOST: u32 = 3;
 
-/// A place of a request, as `plimsoll_cluster_for_each_override_source` shows it.
+/// A place of a request: as `plimsoll_override_host` tells it, growable, from
+/// `PLIMSOLL_OVERRIDE_SOURCE_INIT` on; or as `plimsoll_cluster_for_each_override_source` shows it.
 ///
-/// A later library may know more of it: `size` says how large its struct is. The texts are UTF-8, do
+/// A later library may show more of it: `size` says how large its struct is. The texts are UTF-8, do
 /// not end in a NUL, and are valid during the call of `visit` only.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct OverrideShown {
-    /// How many bytes of the struct the library has filled in.
+    /// `sizeof(plimsoll_override_source)`, or how many bytes the library has filled in.
     pub size: usize,
     /// One of `PLIMSOLL_OVERRIDE_...`.
     pub kind: u32,
-    /// 0. Fills the place that would be padding.
+    /// 0. Fills the place that would be padding, so that a later member can use it.
     pub reserved: u32,
     /// The name of the header; or the namespace in metadata, such as `envoy.lb`.
     pub name: Str,
-    /// In metadata: the fields that lead to the text, from the outside in.
+    /// In metadata: the fields that lead to the text, from the outside in, at least one.
     pub path: *const Str,
     /// How many.
     pub path_count: usize,
 }
+
+// SAFETY: integers and raw pointers only; `layout` leaves no room for padding.
+unsafe impl Growable for OverrideShown {}
 
 /// One place, with the texts that it points to.
 struct Place {

@@ -28,6 +28,16 @@ pub struct HashPolicies {
     policies: Vec<HashPolicy>,
 }
 
+impl HashPolicies {
+    pub(crate) fn into_raw(policies: Vec<HashPolicy>) -> *mut Self {
+        handle::into_raw(Self { policies })
+    }
+
+    pub(crate) fn engine(&self) -> &[HashPolicy] {
+        &self.policies
+    }
+}
+
 /// A header of a request.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
@@ -114,7 +124,7 @@ pub unsafe extern "C" fn plimsoll_hash_policies_parse(
         let out = unsafe { fresh(out, ptr::null_mut()) }.ok_or_else(|| Failure::null("out"))?;
         // SAFETY: the caller promises that it is readable.
         let policies = parse_hash_policies(unsafe { text.read("text") }?)?;
-        *out = handle::into_raw(HashPolicies { policies });
+        *out = HashPolicies::into_raw(policies);
         Ok(())
     };
     // SAFETY: the caller promises that it is null or writable.
@@ -127,8 +137,8 @@ pub unsafe extern "C" fn plimsoll_hash_policies_parse(
 ///
 /// # Safety
 ///
-/// `policies` is NULL or came from `plimsoll_hash_policies_parse`, was not freed before, and nobody
-/// uses it.
+/// `policies` is NULL or came from `plimsoll_hash_policies_parse` or `_new`, was not freed before, and
+/// nobody uses it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn plimsoll_hash_policies_free(policies: *mut HashPolicies) {
     // SAFETY: passed on from the caller.
@@ -180,7 +190,7 @@ pub unsafe extern "C" fn plimsoll_worker_hash(
         let route: &[HashPolicy] = match route.is_null() {
             true => &[],
             // SAFETY: not null, so the caller promises that it is alive.
-            false => &unsafe { handle::alive(route) }?.policies,
+            false => unsafe { handle::alive(route) }?.engine(),
         };
         // SAFETY: passed on from the caller.
         let input = unsafe { Input::of(request, set_cookie.is_some()) }?;

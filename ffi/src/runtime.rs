@@ -7,6 +7,7 @@ use crate::cluster::ClusterHandle;
 use crate::control::{Applied, control};
 use crate::failure::Failure;
 use crate::growable::{self, Growable};
+use crate::number::boolean;
 use crate::status::Status;
 use crate::text::Str;
 
@@ -77,11 +78,10 @@ impl RuntimeValue {
             PLIMSOLL_RUNTIME_REMOVED => return Ok(None),
             PLIMSOLL_RUNTIME_INTEGER => plimsoll::RuntimeValue::Integer(self.integer),
             PLIMSOLL_RUNTIME_NUMBER => finite(self.number, &format!("{name}.number"))?,
-            PLIMSOLL_RUNTIME_BOOLEAN => match self.boolean {
-                0 => plimsoll::RuntimeValue::Boolean(false),
-                1 => plimsoll::RuntimeValue::Boolean(true),
-                other => return Err(Failure::unknown_number(&format!("{name}.boolean"), other)),
-            },
+            PLIMSOLL_RUNTIME_BOOLEAN => {
+                let truth = boolean(self.boolean, &format!("{name}.boolean"))?;
+                plimsoll::RuntimeValue::Boolean(truth)
+            }
             other => return Err(Failure::unknown_number(&format!("{name}.kind"), other)),
         };
         Ok(Some(value))

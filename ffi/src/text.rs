@@ -6,8 +6,9 @@
 //! or changed by a later call.
 
 use std::ffi::{CStr, c_char};
-use std::slice;
+use std::{ptr, slice};
 
+use crate::array;
 use crate::failure::Failure;
 use crate::status::Status;
 
@@ -26,6 +27,9 @@ pub struct Str {
 
 impl Str {
     pub(crate) const EMPTY: Self = Self::lend_c(c"");
+
+    /// What a text is that nobody has set.
+    pub(crate) const NULL: Self = Self { data: ptr::null(), len: 0 };
 
     /// Lends a text that ends in a NUL.
     pub(crate) const fn lend_c(text: &'static CStr) -> Self {
@@ -102,6 +106,29 @@ pub(crate) unsafe fn bytes<'call>(
     isize::try_from(len).map_err(|_| Status::InvalidArgument)?;
     // SAFETY: not null and of a possible length; the caller promises the rest.
     Ok(Some(unsafe { slice::from_raw_parts(data, len) }))
+}
+
+/// Copies of all texts of an array; `name` is the array's.
+///
+/// # Safety
+///
+/// `from` is null or points to `count` texts that are readable during the call.
+///
+/// # Errors
+///
+/// NULL with a count, a count that no array can have, or the first text that [`Str::read`] refuses.
+pub(crate) unsafe fn all(
+    from: *const Str,
+    count: usize,
+    name: &str,
+) -> Result<Vec<String>, Failure> {
+    // SAFETY: passed on from the caller.
+    let texts = unsafe { array::items(from, count) }.map_err(|status| failure(status, name))?;
+    let copy = |(index, text): (usize, &Str)| {
+        // SAFETY: passed on from the caller.
+        unsafe { text.read(&format!("{name}[{index}]")) }.map(str::to_owned)
+    };
+    texts.iter().enumerate().map(copy).collect()
 }
 
 /// An error of [`bytes`] with words; `name` is the argument's.

@@ -6,6 +6,7 @@ use crate::array;
 use crate::cluster::ClusterHandle;
 use crate::failure::Failure;
 use crate::growable::{self, Growable};
+use crate::number::boolean;
 use crate::status::Status;
 use crate::text;
 use crate::worker::{self, WorkerHandle};
@@ -75,16 +76,11 @@ pub unsafe extern "C" fn plimsoll_worker_new_with(
 /// What [`growable::read`] refuses, a number that stands for nothing, or NULL for draws.
 unsafe fn engine_options(options: *const WorkerOptions) -> Result<EngineOptions, Failure> {
     let usual = EngineOptions::default();
-    if options.is_null() {
+    // SAFETY: passed on from the caller.
+    let Some(given) = unsafe { growable::given(options, "options") }? else {
         return Ok(usual);
-    }
-    // SAFETY: not null; the caller promises the rest.
-    let given = unsafe { growable::read(options) }.map_err(|problem| problem.failure("options"))?;
-    let number = match given.has_number {
-        0 => None,
-        1 => Some(given.number),
-        other => return Err(Failure::unknown_number("options.has_number", other)),
     };
+    let number = boolean(given.has_number, "options.has_number")?.then_some(given.number);
     // SAFETY: the caller promises that they are readable.
     let draws = unsafe { array::items(given.draws, given.draw_count) }
         .map_err(|status| text::failure(status, "options.draws"))?;

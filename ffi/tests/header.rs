@@ -11,13 +11,23 @@ use std::fmt::Write;
 use plimsoll_ffi::status::plimsoll_status_name;
 
 /// In the order of the header.
-const SOURCES: [&str; 29] = [
+const SOURCES: [&str; 37] = [
     "version",
     "status",
     "text",
     "failure",
     "error",
     "options",
+    "request_hash",
+    "hash_policy",
+    "override_sources",
+    "settings/policy",
+    "settings/weighted",
+    "settings/hashing",
+    "settings/locality",
+    "settings/override_host",
+    "settings/mod",
+    "assignment",
     "cluster",
     "control",
     "runtime",
@@ -27,12 +37,10 @@ const SOURCES: [&str; 29] = [
     "host_data",
     "hosts",
     "localities",
-    "override_sources",
     "dump",
     "prometheus",
     "worker",
     "worker_options",
-    "request_hash",
     "pick",
     "batch",
     "override_host",

@@ -19,9 +19,10 @@
  *   (none)             any                               plimsoll_version, plimsoll_abi_version,
  *                                                        plimsoll_status_name,
  *                                                        plimsoll_response_load_json
- *   plimsoll_cluster   any, several at once: control     open, reload, assign, update, set_loads,
- *                      calls wait for each other and     report, report_response, set_runtime,
- *                      never make a worker wait          set_runtime_double, set_runtime_bool,
+ *   plimsoll_cluster   any, several at once: control     open, new, reload, configure, assign,
+ *                      calls wait for each other and     update, set_loads, report,
+ *                      never make a worker wait          report_response, set_runtime,
+ *                                                        set_runtime_double, set_runtime_bool,
  *                                                        update_runtime, set_host_data, tick,
  *                                                        next_tick, hosts, stats, dump,
  *                                                        for_each_host, for_each_locality,
@@ -34,7 +35,7 @@
  *                      between threads, between calls    pick_override_filtered, pick_batch, peek,
  *                                                        explain, report, done, host_address,
  *                                                        host_data, push_draws, refresh, quiesce
- *   plimsoll_hash_     any, several at once: it is       parse, hash; plimsoll_worker_hash
+ *   plimsoll_hash_     any, several at once: it is       parse, new, hash; plimsoll_worker_hash
  *   policies           never changed
  *   plimsoll_error     any, several at once              status, code, field, message
  *   each of them       any, while nobody else uses it    free
@@ -102,6 +103,45 @@
 #define PLIMSOLL_CLUSTER_OPTIONS_INIT \
     {sizeof(plimsoll_cluster_options), 0, 0, 0, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, NULL, 0, \
      NULL, NULL, 0, 0}
+/** What a plimsoll_cluster_settings starts from: Envoy's defaults. */
+#define PLIMSOLL_CLUSTER_SETTINGS_INIT \
+    {sizeof(plimsoll_cluster_settings), {NULL, 0}, 0, 0, 50.0, 0, 0, 0, 0, 0x23, 0, \
+     NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL}
+/** What a plimsoll_slow_start starts from: Envoy's defaults. */
+#define PLIMSOLL_SLOW_START_INIT {sizeof(plimsoll_slow_start), 0, 10.0, NULL}
+/** What a plimsoll_least_request starts from: Envoy's defaults. */
+#define PLIMSOLL_LEAST_REQUEST_INIT {sizeof(plimsoll_least_request), 2, 0, NULL}
+/** What a plimsoll_client_side_weighted_round_robin starts from: Envoy's defaults. */
+#define PLIMSOLL_CLIENT_SIDE_WEIGHTED_ROUND_ROBIN_INIT \
+    {sizeof(plimsoll_client_side_weighted_round_robin), 10000000000, 180000000000, 1000000000, \
+     10000000000, 0, 0, 0.0f, 0, NULL, NULL, 0}
+/** What a plimsoll_oob_reporting starts from: Envoy's defaults. */
+#define PLIMSOLL_OOB_REPORTING_INIT {sizeof(plimsoll_oob_reporting), {NULL, 0}, 0, 0}
+/** What a plimsoll_ring_hash starts from: Envoy's defaults. */
+#define PLIMSOLL_RING_HASH_INIT {sizeof(plimsoll_ring_hash), 0, 1024, 0, 0, 0, 0, NULL}
+/** What a plimsoll_maglev starts from: Envoy's defaults. */
+#define PLIMSOLL_MAGLEV_INIT {sizeof(plimsoll_maglev), 65537, 0, 0, 0, NULL}
+/** What a plimsoll_hash_policy starts from: everything not set. */
+#define PLIMSOLL_HASH_POLICY_INIT \
+    {sizeof(plimsoll_hash_policy), 0, 0, {NULL, 0}, {NULL, 0}, 0, NULL, 0, 0, 0}
+/** What a plimsoll_zone_aware starts from: Envoy's defaults. */
+#define PLIMSOLL_ZONE_AWARE_INIT {sizeof(plimsoll_zone_aware), 100.0, 6, 0, 0, 0, 0}
+/** What a plimsoll_load_aware_locality starts from: Envoy's defaults. */
+#define PLIMSOLL_LOAD_AWARE_LOCALITY_INIT \
+    {sizeof(plimsoll_load_aware_locality), 1000000000, 5000000000, 180000000000, 10000000000, 0.1, \
+     0.03, 0, 0, NULL, NULL, 0}
+/** What a plimsoll_override_host starts from: everything not set. */
+#define PLIMSOLL_OVERRIDE_HOST_INIT {sizeof(plimsoll_override_host), NULL, 0, NULL}
+/** What a plimsoll_override_source starts from: everything not set. */
+#define PLIMSOLL_OVERRIDE_SOURCE_INIT {sizeof(plimsoll_override_source), 0, 0, {NULL, 0}, NULL, 0}
+/** What a plimsoll_assignment starts from: Envoy's defaults. */
+#define PLIMSOLL_ASSIGNMENT_INIT {sizeof(plimsoll_assignment), NULL, 0, 140, 0}
+/** What a plimsoll_locality_hosts starts from: everything not set. */
+#define PLIMSOLL_LOCALITY_HOSTS_INIT \
+    {sizeof(plimsoll_locality_hosts), {NULL, 0}, {NULL, 0}, {NULL, 0}, 0, 0, NULL, 0}
+/** What a plimsoll_endpoint starts from: a weight of 1, everything else not set. */
+#define PLIMSOLL_ENDPOINT_INIT \
+    {sizeof(plimsoll_endpoint), {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, 1, 0, 0, 0}
 /** What a plimsoll_runtime_value starts from: everything not set. */
 #define PLIMSOLL_RUNTIME_VALUE_INIT {sizeof(plimsoll_runtime_value), {NULL, 0}, 0, 0, 0, 0}
 /** What a plimsoll_worker_options starts from: everything not set. */
@@ -186,6 +226,136 @@
  * `plimsoll_cluster_options.log_level`: every new snapshot.
  */
 #define PLIMSOLL_LOG_DEBUG 4
+
+/**
+ * `plimsoll_hash_policy.kind`: all values of the header `name`.
+ */
+#define PLIMSOLL_HASH_HEADER 1
+
+/**
+ * `plimsoll_hash_policy.kind`: the value of the cookie `name`, or of one that is made for a client
+ * that has none.
+ */
+#define PLIMSOLL_HASH_COOKIE 2
+
+/**
+ * `plimsoll_hash_policy.kind`: the address that the request comes from, without its port.
+ */
+#define PLIMSOLL_HASH_SOURCE_IP 3
+
+/**
+ * `plimsoll_hash_policy.kind`: the first value of the parameter `name` in the query.
+ */
+#define PLIMSOLL_HASH_QUERY_PARAMETER 4
+
+/**
+ * `plimsoll_hash_policy.kind`: the hash of the object that the proxy keeps under the key `name`.
+ */
+#define PLIMSOLL_HASH_FILTER_STATE 5
+
+/**
+ * `plimsoll_override_source.kind`: the first value of the request header `name`.
+ */
+#define PLIMSOLL_OVERRIDE_HEADER 1
+
+/**
+ * `plimsoll_override_source.kind`: a text in the request's dynamic metadata.
+ */
+#define PLIMSOLL_OVERRIDE_METADATA 2
+
+/**
+ * `plimsoll_override_source.kind`: no source, but where the address of the host that was picked is
+ * to be written, in the request's dynamic metadata.
+ */
+#define PLIMSOLL_OVERRIDE_SELECTED_HOST 3
+
+/**
+ * `plimsoll_least_request.selection_method`: the least busy of `choice_count` hosts that are drawn
+ * at random. The default.
+ */
+#define PLIMSOLL_SELECTION_N_CHOICES 0
+
+/**
+ * `plimsoll_least_request.selection_method`: the least busy of all hosts, at a cost in proportion to
+ * their number.
+ */
+#define PLIMSOLL_SELECTION_FULL_SCAN 1
+
+/**
+ * `plimsoll_ring_hash.hash_function`: xxHash64. The default.
+ */
+#define PLIMSOLL_HASH_FUNCTION_XX_HASH 0
+
+/**
+ * `plimsoll_ring_hash.hash_function`: MurmurHash2 in 64 bits.
+ */
+#define PLIMSOLL_HASH_FUNCTION_MURMUR_HASH_2 1
+
+/**
+ * `plimsoll_zone_aware.locality_basis`: the numbers of healthy hosts. The default.
+ */
+#define PLIMSOLL_BASIS_HEALTHY_HOSTS_NUM 0
+
+/**
+ * `plimsoll_zone_aware.locality_basis`: the sums of their weights.
+ */
+#define PLIMSOLL_BASIS_HEALTHY_HOSTS_WEIGHT 1
+
+/**
+ * `plimsoll_cluster_settings.policy`: each host in its turn, in proportion to the weights. The
+ * default. The numbers are those of Envoy's `lb_policy`, where it has one.
+ */
+#define PLIMSOLL_POLICY_ROUND_ROBIN 0
+
+/**
+ * `plimsoll_cluster_settings.policy`: the least busy of a few hosts that are drawn at random.
+ */
+#define PLIMSOLL_POLICY_LEAST_REQUEST 1
+
+/**
+ * `plimsoll_cluster_settings.policy`: the host whose point on a ring follows the request's hash.
+ */
+#define PLIMSOLL_POLICY_RING_HASH 2
+
+/**
+ * `plimsoll_cluster_settings.policy`: any host, with `PLIMSOLL_BEHAVIOR_NATIVE` in proportion to the
+ * weights.
+ */
+#define PLIMSOLL_POLICY_RANDOM 3
+
+/**
+ * `plimsoll_cluster_settings.policy`: the host that a table has for the request's hash.
+ */
+#define PLIMSOLL_POLICY_MAGLEV 5
+
+/**
+ * `plimsoll_cluster_settings.policy`: each host in its turn, in proportion to the weights that follow
+ * from what hosts report of their load.
+ */
+#define PLIMSOLL_POLICY_CLIENT_SIDE_WEIGHTED_ROUND_ROBIN 16
+
+/**
+ * `plimsoll_cluster_settings.locality_routing`: by the hosts of each locality. The default. With
+ * `PLIMSOLL_BEHAVIOR_ENVOY` and a local cluster it is zone-aware, as in Envoy.
+ */
+#define PLIMSOLL_ROUTING_UNSET 0
+
+/**
+ * `plimsoll_cluster_settings.locality_routing`: nearest first, as far as the hosts there suffice for
+ * the proxies there. Not with a policy that goes by hashes.
+ */
+#define PLIMSOLL_ROUTING_ZONE_AWARE 1
+
+/**
+ * `plimsoll_cluster_settings.locality_routing`: by the weights that the assignment gives to
+ * localities, times their health.
+ */
+#define PLIMSOLL_ROUTING_WEIGHTED 2
+
+/**
+ * `plimsoll_cluster_settings.locality_routing`: by the load that hosts report, nearest first.
+ */
+#define PLIMSOLL_ROUTING_LOAD_AWARE 3
 
 /**
  * `plimsoll_runtime_value.kind`: the key is removed.
@@ -392,22 +562,6 @@
  * `plimsoll_locality.source`: all hosts, whatever their health. In panic a priority sends there.
  */
 #define PLIMSOLL_SOURCE_ALL 2
-
-/**
- * `plimsoll_override_source.kind`: the first value of the request header `name`.
- */
-#define PLIMSOLL_OVERRIDE_HEADER 1
-
-/**
- * `plimsoll_override_source.kind`: a text in the request's dynamic metadata.
- */
-#define PLIMSOLL_OVERRIDE_METADATA 2
-
-/**
- * `plimsoll_override_source.kind`: no source, but where the address of the host that was picked is
- * to be written, in the request's dynamic metadata.
- */
-#define PLIMSOLL_OVERRIDE_SELECTED_HOST 3
 
 /**
  * `plimsoll_pick.flags`: the pick counts as an active request until `plimsoll_worker_done`.
@@ -654,6 +808,182 @@ typedef struct plimsoll_str {
 } plimsoll_str;
 
 /**
+ * A header of a request.
+ */
+typedef struct plimsoll_header {
+    /**
+     * Its name, in any case. Pseudo-headers such as `:authority` are headers like others.
+     */
+    struct plimsoll_str name;
+    /**
+     * Its value, which need not be UTF-8.
+     */
+    struct plimsoll_str value;
+} plimsoll_header;
+
+/**
+ * An object that the proxy keeps for a request under a key, Envoy's filter state: the entries
+ * `filter_state` of a `hash_policy` ask for it.
+ */
+typedef struct plimsoll_filter_state {
+    /**
+     * Its key.
+     */
+    struct plimsoll_str key;
+    /**
+     * The hash of the object, which is what the object makes it.
+     */
+    uint64_t hash;
+} plimsoll_filter_state;
+
+/**
+ * What is known of a request that is to be hashed. Growable: start from `PLIMSOLL_REQUEST_INIT`.
+ *
+ * Only what the policies in use ask for has to be there. A text of length 0 is not known.
+ */
+typedef struct plimsoll_request {
+    /**
+     * `sizeof(plimsoll_request)`.
+     */
+    size_t size;
+    /**
+     * Its headers, in any order; one that comes several times stands here several times. Cookies
+     * are found in the header `cookie`, unless they are in `cookies`.
+     */
+    const struct plimsoll_header *headers;
+    /**
+     * How many.
+     */
+    size_t header_count;
+    /**
+     * The path with its query, as in `/cart?user=7`.
+     */
+    struct plimsoll_str path;
+    /**
+     * The query without its question mark; where `data` is NULL it is found in `path`.
+     */
+    struct plimsoll_str query;
+    /**
+     * The IP address that the request comes from, without a port: `10.0.0.1` or `::1`. Not known if
+     * it comes from elsewhere, such as a pipe.
+     */
+    struct plimsoll_str source_ip;
+    /**
+     * The address that the request comes from, with a port: `10.0.0.1:4711`, `[::1]:4711` or a
+     * path. New cookies are made from it and the next one, and none is made without them.
+     */
+    struct plimsoll_str remote_address;
+    /**
+     * The address that the request came to, as above.
+     */
+    struct plimsoll_str local_address;
+    /**
+     * Its cookies by name, where they have been parsed already; the values are without the quotes
+     * around them. One that is not here is looked for in the header `cookie`.
+     */
+    const struct plimsoll_header *cookies;
+    /**
+     * How many.
+     */
+    size_t cookie_count;
+    /**
+     * The objects that the proxy keeps for the request, as far as policies ask for them.
+     */
+    const struct plimsoll_filter_state *filter_states;
+    /**
+     * How many.
+     */
+    size_t filter_state_count;
+} plimsoll_request;
+
+/**
+ * One part of what requests are hashed from, Envoy's `RouteAction.HashPolicy`. Growable: start from
+ * `PLIMSOLL_HASH_POLICY_INIT`.
+ *
+ * Policies are asked in order; each value that one finds is combined with those before it. All
+ * policies of one call have the same `size`. A member that a kind does not use is not read.
+ */
+typedef struct plimsoll_hash_policy {
+    /**
+     * `sizeof(plimsoll_hash_policy)`.
+     */
+    size_t size;
+    /**
+     * One of `PLIMSOLL_HASH_...`.
+     */
+    uint32_t kind;
+    /**
+     * 1: ask no further policies once there is a value.
+     */
+    uint32_t terminal;
+    /**
+     * For all kinds but `PLIMSOLL_HASH_SOURCE_IP`: which header, cookie, parameter or object. Not
+     * empty. The case of a header's name does not count.
+     */
+    struct plimsoll_str name;
+    /**
+     * For `PLIMSOLL_HASH_COOKIE`: the path that a new cookie gets. May be empty.
+     */
+    struct plimsoll_str path;
+    /**
+     * For `PLIMSOLL_HASH_COOKIE`: for how long a client without the cookie is given one, if `has_ttl`
+     * is 1; less than a second is a cookie for the session. 0 unless `has_ttl` is 1.
+     */
+    uint64_t ttl_ns;
+    /**
+     * For `PLIMSOLL_HASH_COOKIE`: further attributes of a new cookie, in order. Only values may be
+     * empty. May be NULL if there are none.
+     */
+    const struct plimsoll_header *attributes;
+    /**
+     * How many.
+     */
+    size_t attribute_count;
+    /**
+     * For `PLIMSOLL_HASH_COOKIE`: 1: a client without the cookie is given one. 0: it is not.
+     */
+    uint32_t has_ttl;
+    /**
+     * 0. Fills the place that would be padding, so that a later member can use it.
+     */
+    uint32_t reserved;
+} plimsoll_hash_policy;
+
+/**
+ * A place of a request: as `plimsoll_override_host` tells it, growable, from
+ * `PLIMSOLL_OVERRIDE_SOURCE_INIT` on; or as `plimsoll_cluster_for_each_override_source` shows it.
+ *
+ * A later library may show more of it: `size` says how large its struct is. The texts are UTF-8, do
+ * not end in a NUL, and are valid during the call of `visit` only.
+ */
+typedef struct plimsoll_override_source {
+    /**
+     * `sizeof(plimsoll_override_source)`, or how many bytes the library has filled in.
+     */
+    size_t size;
+    /**
+     * One of `PLIMSOLL_OVERRIDE_...`.
+     */
+    uint32_t kind;
+    /**
+     * 0. Fills the place that would be padding, so that a later member can use it.
+     */
+    uint32_t reserved;
+    /**
+     * The name of the header; or the namespace in metadata, such as `envoy.lb`.
+     */
+    struct plimsoll_str name;
+    /**
+     * In metadata: the fields that lead to the text, from the outside in, at least one.
+     */
+    const struct plimsoll_str *path;
+    /**
+     * How many.
+     */
+    size_t path_count;
+} plimsoll_override_source;
+
+/**
  * One runtime key and its value. Growable: start from `PLIMSOLL_RUNTIME_VALUE_INIT`.
  *
  * All values of one call have the same `size`. A member that a kind does not use is not read.
@@ -764,6 +1094,545 @@ typedef struct plimsoll_cluster_options {
      */
     uint32_t reserved;
 } plimsoll_cluster_options;
+
+/**
+ * A number that a runtime value replaces.
+ */
+typedef struct plimsoll_runtime_double {
+    /**
+     * The number while there is no value for the key.
+     */
+    double default_value;
+    /**
+     * The key, see `plimsoll_cluster_set_runtime_double`. Not empty.
+     */
+    struct plimsoll_str runtime_key;
+} plimsoll_runtime_double;
+
+/**
+ * How the share of a new host grows to what its weight gives it. Growable: start from
+ * `PLIMSOLL_SLOW_START_INIT`.
+ */
+typedef struct plimsoll_slow_start {
+    /**
+     * `sizeof(plimsoll_slow_start)`.
+     */
+    size_t size;
+    /**
+     * How long it takes, at least a millisecond; 0, the default, switches it off.
+     */
+    uint64_t window_ns;
+    /**
+     * The least share of its weight that a new host has, 0 to 100. Default 10.
+     */
+    double min_weight_percent;
+    /**
+     * 1 grows linearly, more than 1 faster at first; more than 0. NULL: 1.
+     */
+    const struct plimsoll_runtime_double *aggression;
+} plimsoll_slow_start;
+
+/**
+ * The settings of `PLIMSOLL_POLICY_LEAST_REQUEST`. Growable: start from
+ * `PLIMSOLL_LEAST_REQUEST_INIT`.
+ */
+typedef struct plimsoll_least_request {
+    /**
+     * `sizeof(plimsoll_least_request)`.
+     */
+    size_t size;
+    /**
+     * How many hosts are drawn, 2 to 65536. Default 2. Without effect with
+     * `PLIMSOLL_SELECTION_FULL_SCAN`.
+     */
+    uint32_t choice_count;
+    /**
+     * One of `PLIMSOLL_SELECTION_...`.
+     */
+    uint32_t selection_method;
+    /**
+     * How much active requests count, at least 0. NULL: 1.
+     */
+    const struct plimsoll_runtime_double *active_request_bias;
+} plimsoll_least_request;
+
+/**
+ * Where streams of load reports go. Growable: start from `PLIMSOLL_OOB_REPORTING_INIT`.
+ */
+typedef struct plimsoll_oob_reporting {
+    /**
+     * `sizeof(plimsoll_oob_reporting)`.
+     */
+    size_t size;
+    /**
+     * What to call the host in requests. Empty: its name or its address.
+     */
+    struct plimsoll_str authority;
+    /**
+     * The port, at most 65535; 0 for the host's own.
+     */
+    uint32_t port_value;
+    /**
+     * 0. Fills the place that would be padding, so that a later member can use it.
+     */
+    uint32_t reserved;
+} plimsoll_oob_reporting;
+
+/**
+ * The settings of `PLIMSOLL_POLICY_CLIENT_SIDE_WEIGHTED_ROUND_ROBIN`. Growable: start from
+ * `PLIMSOLL_CLIENT_SIDE_WEIGHTED_ROUND_ROBIN_INIT`.
+ */
+typedef struct plimsoll_client_side_weighted_round_robin {
+    /**
+     * `sizeof(plimsoll_client_side_weighted_round_robin)`.
+     */
+    size_t size;
+    /**
+     * From a host's first report on, so long its reports do not count. Default 10 s.
+     */
+    uint64_t blackout_period_ns;
+    /**
+     * A report older than this does not count. Default 180 s. 0: never too old with
+     * `PLIMSOLL_BEHAVIOR_NATIVE`, always with `PLIMSOLL_BEHAVIOR_ENVOY`.
+     */
+    uint64_t weight_expiration_period_ns;
+    /**
+     * How often weights are taken over. Default 1 s; less than 100 ms counts as that.
+     */
+    uint64_t weight_update_period_ns;
+    /**
+     * How often streams are to report. Default 10 s; 0 counts as that.
+     */
+    uint64_t oob_reporting_period_ns;
+    /**
+     * 1: ask for reports on streams, besides those with responses, see
+     * `plimsoll_cluster_poll_streams`.
+     */
+    uint32_t enable_oob_load_report;
+    /**
+     * 1: `error_utilization_penalty` is to be used. 0: it is 1 with `PLIMSOLL_BEHAVIOR_NATIVE`, and 0
+     * with `PLIMSOLL_BEHAVIOR_ENVOY`.
+     */
+    uint32_t has_error_utilization_penalty;
+    /**
+     * How much errors add to the utilization, at least 0. 0 unless
+     * `has_error_utilization_penalty` is 1.
+     */
+    float error_utilization_penalty;
+    /**
+     * 0. Fills the place that would be padding, so that a later member can use it.
+     */
+    uint32_t reserved;
+    /**
+     * Where streams go; NULL: to the hosts' own ports.
+     */
+    const struct plimsoll_oob_reporting *oob_reporting_config;
+    /**
+     * Which metrics are the utilization, before that of the application and the CPU:
+     * `named_metrics.KEY`, say. May be NULL if there are none.
+     */
+    const struct plimsoll_str *metric_names_for_computing_utilization;
+    /**
+     * How many.
+     */
+    size_t metric_name_count;
+} plimsoll_client_side_weighted_round_robin;
+
+/**
+ * The settings of `PLIMSOLL_POLICY_RING_HASH`. Growable: start from `PLIMSOLL_RING_HASH_INIT`.
+ */
+typedef struct plimsoll_ring_hash {
+    /**
+     * `sizeof(plimsoll_ring_hash)`.
+     */
+    size_t size;
+    /**
+     * How keys of hosts are hashed: one of `PLIMSOLL_HASH_FUNCTION_...`.
+     */
+    uint32_t hash_function;
+    /**
+     * 1 to 8388608, default 1024. With `PLIMSOLL_BEHAVIOR_ENVOY` a ring has at least as many points;
+     * natively an eighth of it are the points of a host for each unit of its weight.
+     */
+    uint32_t minimum_ring_size;
+    /**
+     * A ring has at most as many points, `minimum_ring_size` to 8388608. 0, the default: 8388608 with
+     * `PLIMSOLL_BEHAVIOR_ENVOY`, natively the larger of 1048576 and `minimum_ring_size`.
+     */
+    uint32_t maximum_ring_size;
+    /**
+     * 1: a host's key is its name instead of its address, unless it has a `hash_key`.
+     */
+    uint32_t use_hostname_for_hashing;
+    /**
+     * No host gets more than this percentage of its fair share of the active requests, at least 100;
+     * 0, the default: as much as comes.
+     */
+    uint32_t hash_balance_factor;
+    /**
+     * 0. Fills the place that would be padding, so that a later member can use it.
+     */
+    uint32_t reserved;
+    /**
+     * What requests are hashed from, in place of what their route says; copied. NULL, or without an
+     * entry: the route says it, or the caller hashes.
+     */
+    const struct plimsoll_hash_policies *hash_policies;
+} plimsoll_ring_hash;
+
+/**
+ * The settings of `PLIMSOLL_POLICY_MAGLEV`. Growable: start from `PLIMSOLL_MAGLEV_INIT`.
+ */
+typedef struct plimsoll_maglev {
+    /**
+     * `sizeof(plimsoll_maglev)`.
+     */
+    size_t size;
+    /**
+     * A prime, at most 5000011; a hundred times the number of hosts keeps their shares within a
+     * hundredth. Default 65537.
+     */
+    uint32_t table_size;
+    /**
+     * 1: a host's key is its name instead of its address, unless it has a `hash_key`.
+     */
+    uint32_t use_hostname_for_hashing;
+    /**
+     * No host gets more than this percentage of its fair share of the active requests, at least 100;
+     * 0, the default: as much as comes.
+     */
+    uint32_t hash_balance_factor;
+    /**
+     * 0. Fills the place that would be padding, so that a later member can use it.
+     */
+    uint32_t reserved;
+    /**
+     * What requests are hashed from, in place of what their route says; copied. NULL, or without an
+     * entry: the route says it, or the caller hashes.
+     */
+    const struct plimsoll_hash_policies *hash_policies;
+} plimsoll_maglev;
+
+/**
+ * The settings of `PLIMSOLL_ROUTING_ZONE_AWARE`, which does nothing without
+ * `plimsoll_cluster_options.local_cluster`. Growable: start from `PLIMSOLL_ZONE_AWARE_INIT`.
+ */
+typedef struct plimsoll_zone_aware {
+    /**
+     * `sizeof(plimsoll_zone_aware)`.
+     */
+    size_t size;
+    /**
+     * The percentage of picks that it applies to, 0 to 100. Default 100.
+     */
+    double routing_enabled;
+    /**
+     * With fewer healthy hosts it does not apply. Default 6.
+     */
+    uint64_t min_cluster_size;
+    /**
+     * 1: `force_local_zone` is to be used. 0: proportions decide.
+     */
+    uint32_t has_force_local_zone;
+    /**
+     * Stay in the local zone whatever the proportions, as long as so many of its hosts are healthy.
+     * 0 unless `has_force_local_zone` is 1.
+     */
+    uint32_t force_local_zone;
+    /**
+     * What is compared between this node's own cluster and the hosts: one of `PLIMSOLL_BASIS_...`.
+     */
+    uint32_t locality_basis;
+    /**
+     * 0. Fills the place that would be padding, so that a later member can use it.
+     */
+    uint32_t reserved;
+} plimsoll_zone_aware;
+
+/**
+ * The settings of `PLIMSOLL_ROUTING_LOAD_AWARE`. Growable: start from
+ * `PLIMSOLL_LOAD_AWARE_LOCALITY_INIT`.
+ */
+typedef struct plimsoll_load_aware_locality {
+    /**
+     * `sizeof(plimsoll_load_aware_locality)`.
+     */
+    size_t size;
+    /**
+     * How often weights are made of the reports, at least 100 ms. Default 1 s.
+     */
+    uint64_t weight_update_period_ns;
+    /**
+     * The time constant of smoothing, at least 1 ms. Default 5 s.
+     */
+    uint64_t smoothing_time_constant_ns;
+    /**
+     * A report older than this does not count. Default 180 s; 0 for never too old.
+     */
+    uint64_t weight_expiration_period_ns;
+    /**
+     * How often streams are to report. Default 10 s; 0 counts as that.
+     */
+    uint64_t oob_reporting_period_ns;
+    /**
+     * By how much the local locality may be busier than the others and still get everything, 0 to 1.
+     * Default 0.1.
+     */
+    double utilization_variance_threshold;
+    /**
+     * The part of the traffic that other localities get at least, 0 to less than 1. Default 0.03.
+     */
+    double remote_probe_fraction;
+    /**
+     * 1: ask for reports on streams, besides those with responses, see
+     * `plimsoll_cluster_poll_streams`.
+     */
+    uint32_t enable_oob_load_report;
+    /**
+     * 0. Fills the place that would be padding, so that a later member can use it.
+     */
+    uint32_t reserved;
+    /**
+     * Where streams go; NULL: to the hosts' own ports.
+     */
+    const struct plimsoll_oob_reporting *oob_reporting_config;
+    /**
+     * Which metrics are the utilization, before that of the application and the CPU:
+     * `named_metrics.KEY`, say. May be NULL if there are none.
+     */
+    const struct plimsoll_str *metric_names_for_computing_utilization;
+    /**
+     * How many.
+     */
+    size_t metric_name_count;
+} plimsoll_load_aware_locality;
+
+/**
+ * Where requests name their hosts. Growable: start from `PLIMSOLL_OVERRIDE_HOST_INIT`.
+ */
+typedef struct plimsoll_override_host {
+    /**
+     * `sizeof(plimsoll_override_host)`.
+     */
+    size_t size;
+    /**
+     * Where addresses are looked for, in order: at least one, each a `PLIMSOLL_OVERRIDE_HEADER` or a
+     * `PLIMSOLL_OVERRIDE_METADATA`. All have the same `size`.
+     */
+    const struct plimsoll_override_source *sources;
+    /**
+     * How many.
+     */
+    size_t source_count;
+    /**
+     * Where the address of the picked host is to be written, a `PLIMSOLL_OVERRIDE_SELECTED_HOST`;
+     * NULL: nowhere.
+     */
+    const struct plimsoll_override_source *selected_host_key;
+} plimsoll_override_host;
+
+/**
+ * The settings of a cluster, which are those of Envoy's `Cluster` message. Growable: start from
+ * `PLIMSOLL_CLUSTER_SETTINGS_INIT`, which has Envoy's defaults.
+ *
+ * What is read during the call is copied. Settings for another policy or another routing than the
+ * chosen one are refused.
+ */
+typedef struct plimsoll_cluster_settings {
+    /**
+     * `sizeof(plimsoll_cluster_settings)`.
+     */
+    size_t size;
+    /**
+     * The cluster's name, for messages, figures and runtime keys. Not empty.
+     */
+    struct plimsoll_str name;
+    /**
+     * How a host is chosen: one of `PLIMSOLL_POLICY_...`.
+     */
+    uint32_t policy;
+    /**
+     * How traffic divides among the localities of a priority before that: one of
+     * `PLIMSOLL_ROUTING_...`.
+     */
+    uint32_t locality_routing;
+    /**
+     * Below this percentage of available hosts a priority panics: it sends to all its hosts. 0 to
+     * 100; 0 switches panic off. Default 50.
+     */
+    double healthy_panic_threshold;
+    /**
+     * 1: in panic, no host instead of any host.
+     */
+    uint32_t fail_traffic_on_panic;
+    /**
+     * 1: hosts are checked actively, so that new ones are unhealthy until their first check passes.
+     */
+    uint32_t active_health_checks;
+    /**
+     * 1: with active health checks new hosts also stay out of all percentages until their first one.
+     */
+    uint32_t ignore_new_hosts_until_first_hc;
+    /**
+     * 1: with active health checks a host that the assignment drops goes at once, even if its checks
+     * still pass.
+     */
+    uint32_t ignore_health_on_host_removal;
+    /**
+     * Which health hosts of `plimsoll_worker_pick_override` may have: the sum of
+     * `1 << PLIMSOLL_EDS_...`; 0 for none. Default unknown, healthy and degraded. Without effect with
+     * `override_host`.
+     */
+    uint32_t override_host_status;
+    /**
+     * 0. Fills the place that would be padding, so that a later member can use it.
+     */
+    uint32_t reserved;
+    /**
+     * How new hosts are warmed up; NULL: they get their full share at once. For
+     * `PLIMSOLL_POLICY_ROUND_ROBIN`, `_LEAST_REQUEST` and `_CLIENT_SIDE_WEIGHTED_ROUND_ROBIN`.
+     */
+    const struct plimsoll_slow_start *slow_start;
+    /**
+     * For `PLIMSOLL_POLICY_LEAST_REQUEST`; NULL: the defaults. So with the next ones.
+     */
+    const struct plimsoll_least_request *least_request;
+    /**
+     * For `PLIMSOLL_POLICY_CLIENT_SIDE_WEIGHTED_ROUND_ROBIN`.
+     */
+    const struct plimsoll_client_side_weighted_round_robin *client_side_weighted_round_robin;
+    /**
+     * For `PLIMSOLL_POLICY_RING_HASH`.
+     */
+    const struct plimsoll_ring_hash *ring_hash;
+    /**
+     * For `PLIMSOLL_POLICY_MAGLEV`.
+     */
+    const struct plimsoll_maglev *maglev;
+    /**
+     * For `PLIMSOLL_ROUTING_ZONE_AWARE`.
+     */
+    const struct plimsoll_zone_aware *zone_aware;
+    /**
+     * For `PLIMSOLL_ROUTING_LOAD_AWARE`.
+     */
+    const struct plimsoll_load_aware_locality *load_aware_locality;
+    /**
+     * Hosts that requests name come before the policy, Envoy's policy `override_host`; NULL: they do
+     * not.
+     */
+    const struct plimsoll_override_host *override_host;
+} plimsoll_cluster_settings;
+
+/**
+ * A host as the control plane describes it. Growable: start from `PLIMSOLL_ENDPOINT_INIT`.
+ */
+typedef struct plimsoll_endpoint {
+    /**
+     * `sizeof(plimsoll_endpoint)`.
+     */
+    size_t size;
+    /**
+     * The host's address, its identity: `10.0.0.1:80`, `[::1]:80` or any other text. Not empty.
+     */
+    struct plimsoll_str address;
+    /**
+     * Its name, for dumps and for hashing by name. May be empty.
+     */
+    struct plimsoll_str hostname;
+    /**
+     * What `PLIMSOLL_POLICY_RING_HASH` and `_MAGLEV` place it by. Empty: its name or its address, as
+     * the policy says.
+     */
+    struct plimsoll_str hash_key;
+    /**
+     * Where its active health checks go. Empty: to its address.
+     */
+    struct plimsoll_str health_check_address;
+    /**
+     * Its weight, at least 1. Default 1.
+     */
+    uint32_t weight;
+    /**
+     * What the control plane says of its health: one of `PLIMSOLL_EDS_...`.
+     */
+    uint32_t health_status;
+    /**
+     * 1: it is not checked actively, whatever the settings say.
+     */
+    uint32_t disable_active_health_check;
+    /**
+     * 0. Fills the place that would be padding, so that a later member can use it.
+     */
+    uint32_t reserved;
+} plimsoll_endpoint;
+
+/**
+ * The hosts of one locality at one priority. Growable: start from `PLIMSOLL_LOCALITY_HOSTS_INIT`.
+ */
+typedef struct plimsoll_locality_hosts {
+    /**
+     * `sizeof(plimsoll_locality_hosts)`.
+     */
+    size_t size;
+    /**
+     * The region. May be empty, as the next two.
+     */
+    struct plimsoll_str region;
+    /**
+     * The zone.
+     */
+    struct plimsoll_str zone;
+    /**
+     * The sub-zone.
+     */
+    struct plimsoll_str sub_zone;
+    /**
+     * 0, which is used first, to 128.
+     */
+    uint32_t priority;
+    /**
+     * The locality's weight, for `PLIMSOLL_ROUTING_WEIGHTED`; 0, the default: it has none.
+     */
+    uint32_t weight;
+    /**
+     * The hosts. All have the same `size`. May be NULL if there are none.
+     */
+    const struct plimsoll_endpoint *hosts;
+    /**
+     * How many.
+     */
+    size_t host_count;
+} plimsoll_locality_hosts;
+
+/**
+ * All hosts of a cluster, Envoy's `ClusterLoadAssignment`. Growable: start from
+ * `PLIMSOLL_ASSIGNMENT_INIT`.
+ */
+typedef struct plimsoll_assignment {
+    /**
+     * `sizeof(plimsoll_assignment)`.
+     */
+    size_t size;
+    /**
+     * Groups of hosts, of which several may name the same locality. All have the same `size`. May be
+     * NULL if there are none.
+     */
+    const struct plimsoll_locality_hosts *localities;
+    /**
+     * How many.
+     */
+    size_t locality_count;
+    /**
+     * A priority counts as fully available while its available share times this percentage reaches
+     * 100. At least 1, default 140.
+     */
+    uint32_t overprovisioning_factor;
+    /**
+     * 1: availability is measured in weight instead of in hosts.
+     */
+    uint32_t weighted_priority_health;
+} plimsoll_assignment;
 
 /**
  * What a control call did.
@@ -1034,39 +1903,6 @@ typedef struct plimsoll_locality {
 } plimsoll_locality;
 
 /**
- * A place of a request, as `plimsoll_cluster_for_each_override_source` shows it.
- *
- * A later library may know more of it: `size` says how large its struct is. The texts are UTF-8, do
- * not end in a NUL, and are valid during the call of `visit` only.
- */
-typedef struct plimsoll_override_source {
-    /**
-     * How many bytes of the struct the library has filled in.
-     */
-    size_t size;
-    /**
-     * One of `PLIMSOLL_OVERRIDE_...`.
-     */
-    uint32_t kind;
-    /**
-     * 0. Fills the place that would be padding.
-     */
-    uint32_t reserved;
-    /**
-     * The name of the header; or the namespace in metadata, such as `envoy.lb`.
-     */
-    struct plimsoll_str name;
-    /**
-     * In metadata: the fields that lead to the text, from the outside in.
-     */
-    const struct plimsoll_str *path;
-    /**
-     * How many.
-     */
-    size_t path_count;
-} plimsoll_override_source;
-
-/**
  * How much a scrape may hold of each cluster. Growable: start from
  * `PLIMSOLL_PROMETHEUS_OPTIONS_INIT`.
  */
@@ -1118,95 +1954,6 @@ typedef struct plimsoll_worker_options {
      */
     size_t draw_count;
 } plimsoll_worker_options;
-
-/**
- * A header of a request.
- */
-typedef struct plimsoll_header {
-    /**
-     * Its name, in any case. Pseudo-headers such as `:authority` are headers like others.
-     */
-    struct plimsoll_str name;
-    /**
-     * Its value, which need not be UTF-8.
-     */
-    struct plimsoll_str value;
-} plimsoll_header;
-
-/**
- * An object that the proxy keeps for a request under a key, Envoy's filter state: the entries
- * `filter_state` of a `hash_policy` ask for it.
- */
-typedef struct plimsoll_filter_state {
-    /**
-     * Its key.
-     */
-    struct plimsoll_str key;
-    /**
-     * The hash of the object, which is what the object makes it.
-     */
-    uint64_t hash;
-} plimsoll_filter_state;
-
-/**
- * What is known of a request that is to be hashed. Growable: start from `PLIMSOLL_REQUEST_INIT`.
- *
- * Only what the policies in use ask for has to be there. A text of length 0 is not known.
- */
-typedef struct plimsoll_request {
-    /**
-     * `sizeof(plimsoll_request)`.
-     */
-    size_t size;
-    /**
-     * Its headers, in any order; one that comes several times stands here several times. Cookies
-     * are found in the header `cookie`, unless they are in `cookies`.
-     */
-    const struct plimsoll_header *headers;
-    /**
-     * How many.
-     */
-    size_t header_count;
-    /**
-     * The path with its query, as in `/cart?user=7`.
-     */
-    struct plimsoll_str path;
-    /**
-     * The query without its question mark; where `data` is NULL it is found in `path`.
-     */
-    struct plimsoll_str query;
-    /**
-     * The IP address that the request comes from, without a port: `10.0.0.1` or `::1`. Not known if
-     * it comes from elsewhere, such as a pipe.
-     */
-    struct plimsoll_str source_ip;
-    /**
-     * The address that the request comes from, with a port: `10.0.0.1:4711`, `[::1]:4711` or a
-     * path. New cookies are made from it and the next one, and none is made without them.
-     */
-    struct plimsoll_str remote_address;
-    /**
-     * The address that the request came to, as above.
-     */
-    struct plimsoll_str local_address;
-    /**
-     * Its cookies by name, where they have been parsed already; the values are without the quotes
-     * around them. One that is not here is looked for in the header `cookie`.
-     */
-    const struct plimsoll_header *cookies;
-    /**
-     * How many.
-     */
-    size_t cookie_count;
-    /**
-     * The objects that the proxy keeps for the request, as far as policies ask for them.
-     */
-    const struct plimsoll_filter_state *filter_states;
-    /**
-     * How many.
-     */
-    size_t filter_state_count;
-} plimsoll_request;
 
 /**
  * What is known of a request before its host is picked. Growable: start from
@@ -1488,6 +2235,153 @@ struct plimsoll_str plimsoll_error_field(const struct plimsoll_error *error);
 struct plimsoll_str plimsoll_error_message(const struct plimsoll_error *error);
 
 /**
+ * Reads a route's `hash_policy`: a list of Envoy's `RouteAction.HashPolicy`, as JSON or YAML.
+ *
+ * Once for many requests. `*out` is NULL on failure. Free it with `plimsoll_hash_policies_free`.
+ *
+ * Fails with `PLIMSOLL_STATUS_PARSE_ERROR` for text that is neither JSON nor YAML,
+ * `PLIMSOLL_STATUS_INVALID_ARGUMENT` for a value outside its range or an unknown field (the error
+ * object names it), `PLIMSOLL_STATUS_UNSUPPORTED` for what Envoy accepts and this version does
+ * not, `PLIMSOLL_STATUS_NULL_ARGUMENT` or `PLIMSOLL_STATUS_PANIC`.
+ *
+ * Thread: any. Allocates: yes. Blocks: no.
+ *
+ * # Safety
+ *
+ * `text` is readable, `out` and `error` are NULL or writable.
+ */
+PLIMSOLL_MUST_USE
+enum plimsoll_status plimsoll_hash_policies_parse(struct plimsoll_str text,
+                                                  struct plimsoll_hash_policies **out,
+                                                  struct plimsoll_error **error);
+
+/**
+ * Frees a list of policies. NULL is fine.
+ *
+ * Thread: any, while nobody else uses `policies`. Allocates: no. Blocks: no.
+ *
+ * # Safety
+ *
+ * `policies` is NULL or came from `plimsoll_hash_policies_parse` or `_new`, was not freed before, and
+ * nobody uses it.
+ */
+void plimsoll_hash_policies_free(struct plimsoll_hash_policies *policies);
+
+/**
+ * Hashes a request by the cluster's own `hash_policy`, or, if that has no entries, by `route`, as
+ * Envoy does. Put `*out` into `plimsoll_pick_context.hash`, for each attempt at the request, and
+ * set `PLIMSOLL_PICK_HASHED`.
+ *
+ * `route` may be NULL: then the cluster's own policies are all there are.
+ *
+ * Where a policy wants the client to have a cookie that it did not send, `set_cookie` is called
+ * with the value of the header `set-cookie` that the response is to carry, so that the client's next
+ * request has the same hash; at most once for each policy. The text does not end in a NUL and is
+ * valid until `set_cookie` returns. With a NULL `set_cookie` nobody gets a cookie, and such a policy
+ * finds nothing. `set_cookie` runs on this thread, during the call; every call with this worker is
+ * refused inside it, and the worker must not be freed. It must not unwind or `longjmp`.
+ *
+ * Fails with `PLIMSOLL_STATUS_NO_HASH` if no policy finds anything in the request or the cluster's
+ * policy does not go by hashes: pick without one. Also with `PLIMSOLL_STATUS_NULL_ARGUMENT`,
+ * `PLIMSOLL_STATUS_INVALID_ARGUMENT` or `PLIMSOLL_STATUS_UNSUPPORTED_FIELD` for the request,
+ * `PLIMSOLL_STATUS_INVALID_ARGUMENT` inside `accept`, or `PLIMSOLL_STATUS_PANIC`. `*out` is 0 on
+ * failure.
+ *
+ * Thread: the one that uses `worker`. Allocates: for new cookies, and for a header with more than
+ * eight values. Blocks: no, unless `set_cookie` does.
+ *
+ * # Safety
+ *
+ * `worker` is NULL or alive and no other thread uses it, `route` is NULL or alive, `request` is NULL
+ * or as large as its `size` says, and its headers, cookies and texts are readable, `set_cookie` is
+ * NULL or may be called with `userdata`, `out` is NULL or writable.
+ */
+PLIMSOLL_MUST_USE
+enum plimsoll_status plimsoll_worker_hash(struct plimsoll_worker *worker,
+                                          const struct plimsoll_hash_policies *route,
+                                          const struct plimsoll_request *request,
+                                          void *userdata,
+                                          void (*set_cookie)(void *userdata,
+                                                             struct plimsoll_str value),
+                                          uint64_t *out);
+
+/**
+ * Hashes a request by a list of policies alone, whatever a cluster has: for a proxy that hashes
+ * before it knows the cluster, and to try policies out. Otherwise as `plimsoll_worker_hash`.
+ *
+ * Fails with `PLIMSOLL_STATUS_NO_HASH` if no policy finds anything in the request. Also with
+ * `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_INVALID_ARGUMENT` or
+ * `PLIMSOLL_STATUS_UNSUPPORTED_FIELD` for the request, or `PLIMSOLL_STATUS_PANIC`. `*out` is 0 on
+ * failure.
+ *
+ * Thread: any. Allocates: for new cookies, and for a header with more than eight values.
+ * Blocks: no, unless `set_cookie` does.
+ *
+ * # Safety
+ *
+ * `policies` is NULL or alive, `request` is NULL or as large as its `size` says, and its headers,
+ * cookies and texts are readable, `set_cookie` is NULL or may be called with `userdata`, `out` is
+ * NULL or writable.
+ */
+PLIMSOLL_MUST_USE
+enum plimsoll_status plimsoll_hash_policies_hash(const struct plimsoll_hash_policies *policies,
+                                                 const struct plimsoll_request *request,
+                                                 void *userdata,
+                                                 void (*set_cookie)(void *userdata,
+                                                                    struct plimsoll_str value),
+                                                 uint64_t *out);
+
+/**
+ * Makes of `count` policies what `plimsoll_worker_hash`, `plimsoll_ring_hash` and `plimsoll_maglev`
+ * take; once for many requests. `policies` may be NULL if `count` is 0.
+ *
+ * `*out` is NULL on failure. Free it with `plimsoll_hash_policies_free`; a cluster that was told of it
+ * has a copy.
+ *
+ * Fails with `PLIMSOLL_STATUS_INVALID_ARGUMENT` for a value outside its range or a number that stands
+ * for nothing (the error object names it, `policies[3].kind`), `PLIMSOLL_STATUS_UNSUPPORTED_FIELD` for
+ * policies of a newer header, `PLIMSOLL_STATUS_NULL_ARGUMENT` or `PLIMSOLL_STATUS_PANIC`.
+ *
+ * Thread: any. Allocates: yes. Blocks: no.
+ *
+ * # Safety
+ *
+ * `policies` is NULL or an array of `count` structs, each as large as the first one's `size` says,
+ * whose texts and attributes are readable, `out` and `error` are NULL or writable.
+ */
+PLIMSOLL_MUST_USE
+enum plimsoll_status plimsoll_hash_policies_new(const struct plimsoll_hash_policy *policies,
+                                                size_t count,
+                                                struct plimsoll_hash_policies **out,
+                                                struct plimsoll_error **error);
+
+/**
+ * Calls `visit` for every place of a request where the cluster's policy `override_host` looks for
+ * addresses, in order, and last for the place where the address of the picked host is to be
+ * written, if there is one; until it returns something else than 0. There is no call if the cluster
+ * has no such policy. Give what stands in these places to `plimsoll_worker_pick_override`; ask again
+ * after `plimsoll_cluster_reload`.
+ *
+ * `visit` runs on this thread, during the call. No lock is held: any call of this library may be
+ * made in it, but the cluster must not be freed. It must not unwind or `longjmp`.
+ *
+ * Fails with `PLIMSOLL_STATUS_NULL_ARGUMENT` or `PLIMSOLL_STATUS_PANIC`; a panic may have come
+ * after some of the visits.
+ *
+ * Thread: any. Allocates: yes. Blocks: no, unless `visit` does.
+ *
+ * # Safety
+ *
+ * `cluster` is NULL or alive, and stays so during the call; `visit` is NULL or may be called with
+ * `userdata`; `error` is NULL or writable.
+ */
+enum plimsoll_status plimsoll_cluster_for_each_override_source(const struct plimsoll_cluster *cluster,
+                                                               void *userdata,
+                                                               int (*visit)(void *userdata,
+                                                                            const struct plimsoll_override_source *source),
+                                                               struct plimsoll_error **error);
+
+/**
  * Opens a cluster from Envoy's `Cluster` message, as JSON or YAML; its hosts are those of its
  * `load_assignment`, none if it has none.
  *
@@ -1515,6 +2409,34 @@ enum plimsoll_status plimsoll_cluster_open(struct plimsoll_str cluster,
                                            struct plimsoll_error **error);
 
 /**
+ * Opens a cluster from structs, without any text of Envoy's. `assignment` are its hosts; NULL: it has
+ * none yet.
+ *
+ * `options` may be NULL. `*out` is NULL on failure. Free it with `plimsoll_cluster_free`. Open it
+ * after a `fork`: handles do not survive one.
+ *
+ * Fails with `PLIMSOLL_STATUS_INVALID_ARGUMENT` for a value outside its range, a number that stands
+ * for nothing, text that is not UTF-8, or settings of what was not chosen; the error object names the
+ * member (`settings.least_request.choice_count`, `assignment.localities[2].hosts[0].weight`). Also with
+ * `PLIMSOLL_STATUS_UNSUPPORTED_FIELD` for structs of a newer header, `PLIMSOLL_STATUS_NULL_ARGUMENT`
+ * or `PLIMSOLL_STATUS_PANIC`.
+ *
+ * Thread: any. Allocates: yes. Blocks: no.
+ *
+ * # Safety
+ *
+ * `settings` is NULL or as large as its `size` says, and so is what it points to, whose texts and
+ * arrays are readable and whose handles are alive. So with `assignment`. `options` is as with
+ * `plimsoll_cluster_open`, `out` and `error` are NULL or writable.
+ */
+PLIMSOLL_MUST_USE
+enum plimsoll_status plimsoll_cluster_new(const struct plimsoll_cluster_settings *settings,
+                                          const struct plimsoll_assignment *assignment,
+                                          const struct plimsoll_cluster_options *options,
+                                          struct plimsoll_cluster **out,
+                                          struct plimsoll_error **error);
+
+/**
  * Frees a cluster. NULL is fine. Its workers keep serving their last snapshot; the last handle to
  * be freed takes the rest with it, so that `release` callbacks may run.
  *
@@ -1522,8 +2444,8 @@ enum plimsoll_status plimsoll_cluster_open(struct plimsoll_str cluster,
  *
  * # Safety
  *
- * `cluster` is NULL or came from `plimsoll_cluster_open`, was not freed before, and nobody uses
- * it.
+ * `cluster` is NULL or came from `plimsoll_cluster_open` or `_new`, was not freed before, and nobody
+ * uses it.
  */
 void plimsoll_cluster_free(struct plimsoll_cluster *cluster);
 
@@ -1570,6 +2492,30 @@ enum plimsoll_status plimsoll_cluster_assign(const struct plimsoll_cluster *clus
                                              struct plimsoll_str load_assignment,
                                              struct plimsoll_applied *out,
                                              struct plimsoll_error **error);
+
+/**
+ * Takes in new settings and new hosts from structs in one step, all or nothing. What is NULL stays as
+ * it is. Behavior and options stay, workers stay, and so do hosts that are still there, with their
+ * data and their active requests.
+ *
+ * `out` may be NULL; it is zero on failure.
+ *
+ * Fails as `plimsoll_cluster_new` does, and with `PLIMSOLL_STATUS_POISONED`. Weights of hosts that do
+ * not go with a policy that hashes are named as `assignment.localities`, also where the hosts stay.
+ *
+ * Thread: any. Allocates: yes. Blocks: on other control calls.
+ *
+ * # Safety
+ *
+ * `cluster` is NULL or alive, `settings` and `assignment` are NULL or as with `plimsoll_cluster_new`,
+ * `out` and `error` are NULL or writable.
+ */
+PLIMSOLL_MUST_USE
+enum plimsoll_status plimsoll_cluster_configure(const struct plimsoll_cluster *cluster,
+                                                const struct plimsoll_cluster_settings *settings,
+                                                const struct plimsoll_assignment *assignment,
+                                                struct plimsoll_applied *out,
+                                                struct plimsoll_error **error);
 
 /**
  * Applies `count` changes to hosts in one step, all or nothing; any number of them makes one
@@ -1851,32 +2797,6 @@ enum plimsoll_status plimsoll_cluster_for_each_locality(const struct plimsoll_cl
                                                         struct plimsoll_error **error);
 
 /**
- * Calls `visit` for every place of a request where the cluster's policy `override_host` looks for
- * addresses, in order, and last for the place where the address of the picked host is to be
- * written, if there is one; until it returns something else than 0. There is no call if the cluster
- * has no such policy. Give what stands in these places to `plimsoll_worker_pick_override`; ask again
- * after `plimsoll_cluster_reload`.
- *
- * `visit` runs on this thread, during the call. No lock is held: any call of this library may be
- * made in it, but the cluster must not be freed. It must not unwind or `longjmp`.
- *
- * Fails with `PLIMSOLL_STATUS_NULL_ARGUMENT` or `PLIMSOLL_STATUS_PANIC`; a panic may have come
- * after some of the visits.
- *
- * Thread: any. Allocates: yes. Blocks: no, unless `visit` does.
- *
- * # Safety
- *
- * `cluster` is NULL or alive, and stays so during the call; `visit` is NULL or may be called with
- * `userdata`; `error` is NULL or writable.
- */
-enum plimsoll_status plimsoll_cluster_for_each_override_source(const struct plimsoll_cluster *cluster,
-                                                               void *userdata,
-                                                               int (*visit)(void *userdata,
-                                                                            const struct plimsoll_override_source *source),
-                                                               struct plimsoll_error **error);
-
-/**
  * Writes a table of all hosts of the newest snapshot and a NUL into `buffer`: for humans, its form
  * may change.
  *
@@ -2062,103 +2982,6 @@ enum plimsoll_status plimsoll_worker_new_with(const struct plimsoll_cluster *clu
 enum plimsoll_status plimsoll_worker_push_draws(struct plimsoll_worker *worker,
                                                 const uint64_t *draws,
                                                 size_t count);
-
-/**
- * Reads a route's `hash_policy`: a list of Envoy's `RouteAction.HashPolicy`, as JSON or YAML.
- *
- * Once for many requests. `*out` is NULL on failure. Free it with `plimsoll_hash_policies_free`.
- *
- * Fails with `PLIMSOLL_STATUS_PARSE_ERROR` for text that is neither JSON nor YAML,
- * `PLIMSOLL_STATUS_INVALID_ARGUMENT` for a value outside its range or an unknown field (the error
- * object names it), `PLIMSOLL_STATUS_UNSUPPORTED` for what Envoy accepts and this version does
- * not, `PLIMSOLL_STATUS_NULL_ARGUMENT` or `PLIMSOLL_STATUS_PANIC`.
- *
- * Thread: any. Allocates: yes. Blocks: no.
- *
- * # Safety
- *
- * `text` is readable, `out` and `error` are NULL or writable.
- */
-PLIMSOLL_MUST_USE
-enum plimsoll_status plimsoll_hash_policies_parse(struct plimsoll_str text,
-                                                  struct plimsoll_hash_policies **out,
-                                                  struct plimsoll_error **error);
-
-/**
- * Frees a list of policies. NULL is fine.
- *
- * Thread: any, while nobody else uses `policies`. Allocates: no. Blocks: no.
- *
- * # Safety
- *
- * `policies` is NULL or came from `plimsoll_hash_policies_parse`, was not freed before, and nobody
- * uses it.
- */
-void plimsoll_hash_policies_free(struct plimsoll_hash_policies *policies);
-
-/**
- * Hashes a request by the cluster's own `hash_policy`, or, if that has no entries, by `route`, as
- * Envoy does. Put `*out` into `plimsoll_pick_context.hash`, for each attempt at the request, and
- * set `PLIMSOLL_PICK_HASHED`.
- *
- * `route` may be NULL: then the cluster's own policies are all there are.
- *
- * Where a policy wants the client to have a cookie that it did not send, `set_cookie` is called
- * with the value of the header `set-cookie` that the response is to carry, so that the client's next
- * request has the same hash; at most once for each policy. The text does not end in a NUL and is
- * valid until `set_cookie` returns. With a NULL `set_cookie` nobody gets a cookie, and such a policy
- * finds nothing. `set_cookie` runs on this thread, during the call; every call with this worker is
- * refused inside it, and the worker must not be freed. It must not unwind or `longjmp`.
- *
- * Fails with `PLIMSOLL_STATUS_NO_HASH` if no policy finds anything in the request or the cluster's
- * policy does not go by hashes: pick without one. Also with `PLIMSOLL_STATUS_NULL_ARGUMENT`,
- * `PLIMSOLL_STATUS_INVALID_ARGUMENT` or `PLIMSOLL_STATUS_UNSUPPORTED_FIELD` for the request,
- * `PLIMSOLL_STATUS_INVALID_ARGUMENT` inside `accept`, or `PLIMSOLL_STATUS_PANIC`. `*out` is 0 on
- * failure.
- *
- * Thread: the one that uses `worker`. Allocates: for new cookies, and for a header with more than
- * eight values. Blocks: no, unless `set_cookie` does.
- *
- * # Safety
- *
- * `worker` is NULL or alive and no other thread uses it, `route` is NULL or alive, `request` is NULL
- * or as large as its `size` says, and its headers, cookies and texts are readable, `set_cookie` is
- * NULL or may be called with `userdata`, `out` is NULL or writable.
- */
-PLIMSOLL_MUST_USE
-enum plimsoll_status plimsoll_worker_hash(struct plimsoll_worker *worker,
-                                          const struct plimsoll_hash_policies *route,
-                                          const struct plimsoll_request *request,
-                                          void *userdata,
-                                          void (*set_cookie)(void *userdata,
-                                                             struct plimsoll_str value),
-                                          uint64_t *out);
-
-/**
- * Hashes a request by a list of policies alone, whatever a cluster has: for a proxy that hashes
- * before it knows the cluster, and to try policies out. Otherwise as `plimsoll_worker_hash`.
- *
- * Fails with `PLIMSOLL_STATUS_NO_HASH` if no policy finds anything in the request. Also with
- * `PLIMSOLL_STATUS_NULL_ARGUMENT`, `PLIMSOLL_STATUS_INVALID_ARGUMENT` or
- * `PLIMSOLL_STATUS_UNSUPPORTED_FIELD` for the request, or `PLIMSOLL_STATUS_PANIC`. `*out` is 0 on
- * failure.
- *
- * Thread: any. Allocates: for new cookies, and for a header with more than eight values.
- * Blocks: no, unless `set_cookie` does.
- *
- * # Safety
- *
- * `policies` is NULL or alive, `request` is NULL or as large as its `size` says, and its headers,
- * cookies and texts are readable, `set_cookie` is NULL or may be called with `userdata`, `out` is
- * NULL or writable.
- */
-PLIMSOLL_MUST_USE
-enum plimsoll_status plimsoll_hash_policies_hash(const struct plimsoll_hash_policies *policies,
-                                                 const struct plimsoll_request *request,
-                                                 void *userdata,
-                                                 void (*set_cookie)(void *userdata,
-                                                                    struct plimsoll_str value),
-                                                 uint64_t *out);
 
 /**
  * Picks a host for one request.

@@ -45,6 +45,150 @@ AT(plimsoll_cluster_options, log_userdata, 112);
 AT(plimsoll_cluster_options, log_level, 120);
 AT(plimsoll_cluster_options, reserved, 124);
 
+ASSERTED(sizeof(plimsoll_cluster_settings) == 128);
+AT(plimsoll_cluster_settings, size, 0);
+AT(plimsoll_cluster_settings, name, 8);
+AT(plimsoll_cluster_settings, policy, 24);
+AT(plimsoll_cluster_settings, locality_routing, 28);
+AT(plimsoll_cluster_settings, healthy_panic_threshold, 32);
+AT(plimsoll_cluster_settings, fail_traffic_on_panic, 40);
+AT(plimsoll_cluster_settings, active_health_checks, 44);
+AT(plimsoll_cluster_settings, ignore_new_hosts_until_first_hc, 48);
+AT(plimsoll_cluster_settings, ignore_health_on_host_removal, 52);
+AT(plimsoll_cluster_settings, override_host_status, 56);
+AT(plimsoll_cluster_settings, reserved, 60);
+AT(plimsoll_cluster_settings, slow_start, 64);
+AT(plimsoll_cluster_settings, least_request, 72);
+AT(plimsoll_cluster_settings, client_side_weighted_round_robin, 80);
+AT(plimsoll_cluster_settings, ring_hash, 88);
+AT(plimsoll_cluster_settings, maglev, 96);
+AT(plimsoll_cluster_settings, zone_aware, 104);
+AT(plimsoll_cluster_settings, load_aware_locality, 112);
+AT(plimsoll_cluster_settings, override_host, 120);
+
+ASSERTED(sizeof(plimsoll_runtime_double) == 24);
+AT(plimsoll_runtime_double, default_value, 0);
+AT(plimsoll_runtime_double, runtime_key, 8);
+
+ASSERTED(sizeof(plimsoll_slow_start) == 32);
+AT(plimsoll_slow_start, size, 0);
+AT(plimsoll_slow_start, window_ns, 8);
+AT(plimsoll_slow_start, min_weight_percent, 16);
+AT(plimsoll_slow_start, aggression, 24);
+
+ASSERTED(sizeof(plimsoll_least_request) == 24);
+AT(plimsoll_least_request, size, 0);
+AT(plimsoll_least_request, choice_count, 8);
+AT(plimsoll_least_request, selection_method, 12);
+AT(plimsoll_least_request, active_request_bias, 16);
+
+ASSERTED(sizeof(plimsoll_client_side_weighted_round_robin) == 80);
+AT(plimsoll_client_side_weighted_round_robin, size, 0);
+AT(plimsoll_client_side_weighted_round_robin, blackout_period_ns, 8);
+AT(plimsoll_client_side_weighted_round_robin, weight_expiration_period_ns, 16);
+AT(plimsoll_client_side_weighted_round_robin, weight_update_period_ns, 24);
+AT(plimsoll_client_side_weighted_round_robin, oob_reporting_period_ns, 32);
+AT(plimsoll_client_side_weighted_round_robin, enable_oob_load_report, 40);
+AT(plimsoll_client_side_weighted_round_robin, has_error_utilization_penalty, 44);
+AT(plimsoll_client_side_weighted_round_robin, error_utilization_penalty, 48);
+AT(plimsoll_client_side_weighted_round_robin, reserved, 52);
+AT(plimsoll_client_side_weighted_round_robin, oob_reporting_config, 56);
+AT(plimsoll_client_side_weighted_round_robin, metric_names_for_computing_utilization, 64);
+AT(plimsoll_client_side_weighted_round_robin, metric_name_count, 72);
+
+ASSERTED(sizeof(plimsoll_oob_reporting) == 32);
+AT(plimsoll_oob_reporting, size, 0);
+AT(plimsoll_oob_reporting, authority, 8);
+AT(plimsoll_oob_reporting, port_value, 24);
+AT(plimsoll_oob_reporting, reserved, 28);
+
+ASSERTED(sizeof(plimsoll_ring_hash) == 40);
+AT(plimsoll_ring_hash, size, 0);
+AT(plimsoll_ring_hash, hash_function, 8);
+AT(plimsoll_ring_hash, minimum_ring_size, 12);
+AT(plimsoll_ring_hash, maximum_ring_size, 16);
+AT(plimsoll_ring_hash, use_hostname_for_hashing, 20);
+AT(plimsoll_ring_hash, hash_balance_factor, 24);
+AT(plimsoll_ring_hash, reserved, 28);
+AT(plimsoll_ring_hash, hash_policies, 32);
+
+ASSERTED(sizeof(plimsoll_maglev) == 32);
+AT(plimsoll_maglev, size, 0);
+AT(plimsoll_maglev, table_size, 8);
+AT(plimsoll_maglev, use_hostname_for_hashing, 12);
+AT(plimsoll_maglev, hash_balance_factor, 16);
+AT(plimsoll_maglev, reserved, 20);
+AT(plimsoll_maglev, hash_policies, 24);
+
+ASSERTED(sizeof(plimsoll_zone_aware) == 40);
+AT(plimsoll_zone_aware, size, 0);
+AT(plimsoll_zone_aware, routing_enabled, 8);
+AT(plimsoll_zone_aware, min_cluster_size, 16);
+AT(plimsoll_zone_aware, has_force_local_zone, 24);
+AT(plimsoll_zone_aware, force_local_zone, 28);
+AT(plimsoll_zone_aware, locality_basis, 32);
+AT(plimsoll_zone_aware, reserved, 36);
+
+ASSERTED(sizeof(plimsoll_load_aware_locality) == 88);
+AT(plimsoll_load_aware_locality, size, 0);
+AT(plimsoll_load_aware_locality, weight_update_period_ns, 8);
+AT(plimsoll_load_aware_locality, smoothing_time_constant_ns, 16);
+AT(plimsoll_load_aware_locality, weight_expiration_period_ns, 24);
+AT(plimsoll_load_aware_locality, oob_reporting_period_ns, 32);
+AT(plimsoll_load_aware_locality, utilization_variance_threshold, 40);
+AT(plimsoll_load_aware_locality, remote_probe_fraction, 48);
+AT(plimsoll_load_aware_locality, enable_oob_load_report, 56);
+AT(plimsoll_load_aware_locality, reserved, 60);
+AT(plimsoll_load_aware_locality, oob_reporting_config, 64);
+AT(plimsoll_load_aware_locality, metric_names_for_computing_utilization, 72);
+AT(plimsoll_load_aware_locality, metric_name_count, 80);
+
+ASSERTED(sizeof(plimsoll_override_host) == 32);
+AT(plimsoll_override_host, size, 0);
+AT(plimsoll_override_host, sources, 8);
+AT(plimsoll_override_host, source_count, 16);
+AT(plimsoll_override_host, selected_host_key, 24);
+
+ASSERTED(sizeof(plimsoll_hash_policy) == 80);
+AT(plimsoll_hash_policy, size, 0);
+AT(plimsoll_hash_policy, kind, 8);
+AT(plimsoll_hash_policy, terminal, 12);
+AT(plimsoll_hash_policy, name, 16);
+AT(plimsoll_hash_policy, path, 32);
+AT(plimsoll_hash_policy, ttl_ns, 48);
+AT(plimsoll_hash_policy, attributes, 56);
+AT(plimsoll_hash_policy, attribute_count, 64);
+AT(plimsoll_hash_policy, has_ttl, 72);
+AT(plimsoll_hash_policy, reserved, 76);
+
+ASSERTED(sizeof(plimsoll_assignment) == 32);
+AT(plimsoll_assignment, size, 0);
+AT(plimsoll_assignment, localities, 8);
+AT(plimsoll_assignment, locality_count, 16);
+AT(plimsoll_assignment, overprovisioning_factor, 24);
+AT(plimsoll_assignment, weighted_priority_health, 28);
+
+ASSERTED(sizeof(plimsoll_locality_hosts) == 80);
+AT(plimsoll_locality_hosts, size, 0);
+AT(plimsoll_locality_hosts, region, 8);
+AT(plimsoll_locality_hosts, zone, 24);
+AT(plimsoll_locality_hosts, sub_zone, 40);
+AT(plimsoll_locality_hosts, priority, 56);
+AT(plimsoll_locality_hosts, weight, 60);
+AT(plimsoll_locality_hosts, hosts, 64);
+AT(plimsoll_locality_hosts, host_count, 72);
+
+ASSERTED(sizeof(plimsoll_endpoint) == 88);
+AT(plimsoll_endpoint, size, 0);
+AT(plimsoll_endpoint, address, 8);
+AT(plimsoll_endpoint, hostname, 24);
+AT(plimsoll_endpoint, hash_key, 40);
+AT(plimsoll_endpoint, health_check_address, 56);
+AT(plimsoll_endpoint, weight, 72);
+AT(plimsoll_endpoint, health_status, 76);
+AT(plimsoll_endpoint, disable_active_health_check, 80);
+AT(plimsoll_endpoint, reserved, 84);
+
 ASSERTED(sizeof(plimsoll_runtime_value) == 48);
 AT(plimsoll_runtime_value, size, 0);
 AT(plimsoll_runtime_value, key, 8);

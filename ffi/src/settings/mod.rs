@@ -1,0 +1,351 @@
+//! The settings of a cluster as structs, for programs that have no text of Envoy's.
+//!
+//! Whatever a text can say can be said here; the members are Envoy's fields and have its defaults
+//! and its ranges, which the engine checks. Besides that a struct is refused here if it says
+//! something of a policy that is not the chosen one.
+
+pub mod hashing;
+pub mod locality;
+pub mod override_host;
+pub mod policy;
+pub mod weighted;
+
+use std::mem::offset_of;
+use std::ptr;
+
+use plimsoll::EdsHealth;
+use plimsoll::config::{
+    ClusterConfig, ConfigError, HostStatuses, LocalityRouting, Policy, RoundRobin,
+};
+
+use crate::failure::Failure;
+use crate::growable::{self, Growable};
+use crate::health;
+use crate::member;
+use crate::number::boolean;
+use crate::text::Str;
+use hashing::{MaglevSettings, RingHashSettings};
+use locality::{LoadAwareSettings, ZoneAwareSettings};
+use override_host::OverrideHostSettings;
+use policy::{LeastRequestSettings, SlowStartSettings};
+use weighted::WeightedSettings;
+
+/// `plimsoll_cluster_settings.policy`: each host in its turn, in proportion to the weights. The
+/// default. The numbers are those of Envoy's `lb_policy`, where it has one.
+pub const PLIMSOLL_POLICY_ROUND_ROBIN: u32 = 0;
+/// `plimsoll_cluster_settings.policy`: the least busy of a few hosts that are drawn at random.
+pub const PLIMSOLL_POLICY_LEAST_REQUEST: u32 = 1;
+/// `plimsoll_cluster_settings.policy`: the host whose point on a ring follows the request's hash.
+pub const PLIMSOLL_POLICY_RING_HASH: u32 = 2;
+/// `plimsoll_cluster_settings.policy`: any host, with `PLIMSOLL_BEHAVIOR_NATIVE` in proportion to the
+/// weights.
+pub const PLIMSOLL_POLICY_RANDOM: u32 = 3;
+/// `plimsoll_cluster_settings.policy`: the host that a table has for the request's hash.
+pub const PLIMSOLL_POLICY_MAGLEV: u32 = 5;
+/// `plimsoll_cluster_settings.policy`: each host in its turn, in proportion to the weights that follow
+/// from what hosts report of their load.
+pub const PLIMSOLL_POLICY_CLIENT_SIDE_WEIGHTED_ROUND_ROBIN: u32 = 16;
+
+/// `plimsoll_cluster_settings.locality_routing`: by the hosts of each locality. The default. With
+/// `PLIMSOLL_BEHAVIOR_ENVOY` and a local cluster it is zone-aware, as in Envoy.
+pub const PLIMSOLL_ROUTING_UNSET: u32 = 0;
+/// `plimsoll_cluster_settings.locality_routing`: nearest first, as far as the hosts there suffice for
+/// the proxies there. Not with a policy that goes by hashes.
+pub const PLIMSOLL_ROUTING_ZONE_AWARE: u32 = 1;
+/// `plimsoll_cluster_settings.locality_routing`: by the weights that the assignment gives to
+/// localities, times their health.
+pub const PLIMSOLL_ROUTING_WEIGHTED: u32 = 2;
+/// `plimsoll_cluster_settings.locality_routing`: by the load that hosts report, nearest first.
+pub const PLIMSOLL_ROUTING_LOAD_AWARE: u32 = 3;
+
+/// The settings of a cluster, which are those of Envoy's `Cluster` message. Growable: start from
+/// `PLIMSOLL_CLUSTER_SETTINGS_INIT`, which has Envoy's defaults.
+///
+/// What is read during the call is copied. Settings for another policy or another routing than the
+/// chosen one are refused.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct ClusterSettings {
+    /// `sizeof(plimsoll_cluster_settings)`.
+    pub size: usize,
+    /// The cluster's name, for messages, figures and runtime keys. Not empty.
+    pub name: Str,
+    /// How a host is chosen: one of `PLIMSOLL_POLICY_...`.
+    pub policy: u32,
+    /// How traffic divides among the localities of a priority before that: one of
+    /// `PLIMSOLL_ROUTING_...`.
+    pub locality_routing: u32,
+    /// Below this percentage of available hosts a priority panics: it sends to all its hosts. 0 to
+    /// 100; 0 switches panic off. Default 50.
+    pub healthy_panic_threshold: f64,
+    /// 1: in panic, no host instead of any host.
+    pub fail_traffic_on_panic: u32,
+    /// 1: hosts are checked actively, so that new ones are unhealthy until their first check passes.
+    pub active_health_checks: u32,
+    /// 1: with active health checks new hosts also stay out of all percentages until their first one.
+    pub ignore_new_hosts_until_first_hc: u32,
+    /// 1: with active health checks a host that the assignment drops goes at once, even if its checks
+    /// still pass.
+    pub ignore_health_on_host_removal: u32,
+    /// Which health hosts of `plimsoll_worker_pick_override` may have: the sum of
+    /// `1 << PLIMSOLL_EDS_...`; 0 for none. Default unknown, healthy and degraded. Without effect with
+    /// `override_host`.
+    pub override_host_status: u32,
+    /// 0. Fills the place that would be padding, so that a later member can use it.
+    pub reserved: u32,
+    /// How new hosts are warmed up; NULL: they get their full share at once. For
+    /// `PLIMSOLL_POLICY_ROUND_ROBIN`, `_LEAST_REQUEST` and `_CLIENT_SIDE_WEIGHTED_ROUND_ROBIN`.
+    pub slow_start: *const SlowStartSettings,
+    /// For `PLIMSOLL_POLICY_LEAST_REQUEST`; NULL: the defaults. So with the next ones.
+    pub least_request: *const LeastRequestSettings,
+    /// For `PLIMSOLL_POLICY_CLIENT_SIDE_WEIGHTED_ROUND_ROBIN`.
+    pub client_side_weighted_round_robin: *const WeightedSettings,
+    /// For `PLIMSOLL_POLICY_RING_HASH`.
+    pub ring_hash: *const RingHashSettings,
+    /// For `PLIMSOLL_POLICY_MAGLEV`.
+    pub maglev: *const MaglevSettings,
+    /// For `PLIMSOLL_ROUTING_ZONE_AWARE`.
+    pub zone_aware: *const ZoneAwareSettings,
+    /// For `PLIMSOLL_ROUTING_LOAD_AWARE`.
+    pub load_aware_locality: *const LoadAwareSettings,
+    /// Hosts that requests name come before the policy, Envoy's policy `override_host`; NULL: they do
+    /// not.
+    pub override_host: *const OverrideHostSettings,
+}
+
+impl Default for ClusterSettings {
+    /// What `PLIMSOLL_CLUSTER_SETTINGS_INIT` is.
+    fn default() -> Self {
+        Self {
+            size: size_of::<Self>(),
+            name: Str::NULL,
+            policy: PLIMSOLL_POLICY_ROUND_ROBIN,
+            locality_routing: PLIMSOLL_ROUTING_UNSET,
+            healthy_panic_threshold: 50.0,
+            fail_traffic_on_panic: 0,
+            active_health_checks: 0,
+            ignore_new_hosts_until_first_hc: 0,
+            ignore_health_on_host_removal: 0,
+            override_host_status: 1 << health::PLIMSOLL_EDS_UNKNOWN
+                | 1 << health::PLIMSOLL_EDS_HEALTHY
+                | 1 << health::PLIMSOLL_EDS_DEGRADED,
+            reserved: 0,
+            slow_start: ptr::null(),
+            least_request: ptr::null(),
+            client_side_weighted_round_robin: ptr::null(),
+            ring_hash: ptr::null(),
+            maglev: ptr::null(),
+            zone_aware: ptr::null(),
+            load_aware_locality: ptr::null(),
+            override_host: ptr::null(),
+        }
+    }
+}
+
+// SAFETY: numbers and raw pointers only; `layout` leaves no room for padding.
+unsafe impl Growable for ClusterSettings {
+    fn unset() -> Self {
+        Self::default()
+    }
+}
+
+/// The settings in the engine's form, with its default behavior, and checked.
+///
+/// # Safety
+///
+/// `settings` is null or as large as its `size` says. So is what it points to, whose texts and arrays
+/// are readable and whose handles are alive during the call.
+///
+/// # Errors
+///
+/// NULL, and the first member that is refused, by its name.
+pub unsafe fn engine_config(settings: *const ClusterSettings) -> Result<ClusterConfig, Failure> {
+    // SAFETY: passed on from the caller.
+    let given = unsafe { growable::given(settings, "settings") }?;
+    let given = given.ok_or_else(|| Failure::null("settings"))?;
+    growable::unused(given.reserved, offset_of!(ClusterSettings, reserved), "settings")?;
+    given.check_choices()?;
+    // SAFETY: the caller promises that it is readable.
+    let name = unsafe { given.name.read("settings.name") }?;
+    if name.is_empty() {
+        return Err(Failure::invalid("settings.name", "value is required"));
+    }
+    let config = ClusterConfig {
+        // SAFETY: passed on from the caller.
+        policy: unsafe { given.engine_policy() }?,
+        // SAFETY: passed on from the caller.
+        locality_routing: unsafe { given.engine_routing() }?,
+        // SAFETY: passed on from the caller.
+        override_host: unsafe { override_host::engine(given.override_host) }?,
+        healthy_panic_threshold: given.healthy_panic_threshold,
+        fail_traffic_on_panic: flag(given.fail_traffic_on_panic, "fail_traffic_on_panic")?,
+        active_health_checks: flag(given.active_health_checks, "active_health_checks")?,
+        ignore_new_hosts_until_first_hc: flag(
+            given.ignore_new_hosts_until_first_hc,
+            "ignore_new_hosts_until_first_hc",
+        )?,
+        ignore_health_on_host_removal: flag(
+            given.ignore_health_on_host_removal,
+            "ignore_health_on_host_removal",
+        )?,
+        override_host_status: statuses(given.override_host_status)?,
+        ..ClusterConfig::new(name)
+    };
+    config.validate().map_err(|error| failure(&error))?;
+    Ok(config)
+}
+
+fn flag(number: u32, member: &str) -> Result<bool, Failure> {
+    boolean(number, &format!("settings.{member}"))
+}
+
+fn statuses(bits: u32) -> Result<HostStatuses, Failure> {
+    let field = "settings.override_host_status";
+    let set = (0..u32::BITS).filter(|bit| bits >> bit & 1 == 1);
+    let statuses: Result<Vec<EdsHealth>, Failure> = set
+        .map(|bit| {
+            let message = || format!("no health has the number {bit}");
+            health::eds_health(bit).ok_or_else(|| Failure::invalid(field, message()))
+        })
+        .collect();
+    Ok(HostStatuses::from_iter(statuses?))
+}
+
+impl ClusterSettings {
+    /// Refuses numbers that stand for nothing, and settings of what was not chosen: whoever gives
+    /// them takes them for the ones in force.
+    fn check_choices(&self) -> Result<(), Failure> {
+        use {
+            PLIMSOLL_POLICY_CLIENT_SIDE_WEIGHTED_ROUND_ROBIN as WEIGHTED,
+            PLIMSOLL_POLICY_LEAST_REQUEST as LEAST_REQUEST, PLIMSOLL_POLICY_MAGLEV as MAGLEV,
+            PLIMSOLL_POLICY_RANDOM as RANDOM, PLIMSOLL_POLICY_RING_HASH as RING_HASH,
+            PLIMSOLL_POLICY_ROUND_ROBIN as ROUND_ROBIN, PLIMSOLL_ROUTING_LOAD_AWARE as LOAD_AWARE,
+            PLIMSOLL_ROUTING_ZONE_AWARE as ZONE_AWARE,
+        };
+        let policies = [ROUND_ROBIN, LEAST_REQUEST, RING_HASH, RANDOM, MAGLEV, WEIGHTED];
+        if !policies.contains(&self.policy) {
+            return Err(Failure::unknown_number("settings.policy", self.policy));
+        }
+        if self.locality_routing > LOAD_AWARE {
+            let field = "settings.locality_routing";
+            return Err(Failure::unknown_number(field, self.locality_routing));
+        }
+        let warmed_up: &[u32] = &[ROUND_ROBIN, LEAST_REQUEST, WEIGHTED];
+        let Self { policy, locality_routing, .. } = *self;
+        let members = [
+            ("slow_start", self.slow_start.is_null(), warmed_up.contains(&policy)),
+            ("least_request", self.least_request.is_null(), policy == LEAST_REQUEST),
+            (
+                "client_side_weighted_round_robin",
+                self.client_side_weighted_round_robin.is_null(),
+                policy == WEIGHTED,
+            ),
+            ("ring_hash", self.ring_hash.is_null(), policy == RING_HASH),
+            ("maglev", self.maglev.is_null(), policy == MAGLEV),
+            ("zone_aware", self.zone_aware.is_null(), locality_routing == ZONE_AWARE),
+            (
+                "load_aware_locality",
+                self.load_aware_locality.is_null(),
+                locality_routing == LOAD_AWARE,
+            ),
+        ];
+        match members.iter().find(|(_, is_null, is_chosen)| !is_null && !is_chosen) {
+            None => Ok(()),
+            Some((member, ..)) => {
+                let message = "set, but without effect: the settings choose something else";
+                Err(Failure::invalid(&format!("settings.{member}"), message))
+            }
+        }
+    }
+
+    /// # Safety
+    ///
+    /// As for [`engine_config`].
+    unsafe fn engine_policy(&self) -> Result<Policy, Failure> {
+        // SAFETY: passed on from the caller.
+        let slow_start = unsafe { policy::slow_start(self.slow_start) }?;
+        Ok(match self.policy {
+            PLIMSOLL_POLICY_LEAST_REQUEST => {
+                // SAFETY: passed on from the caller. So in the others.
+                Policy::LeastRequest(unsafe {
+                    policy::least_request(self.least_request, slow_start)
+                }?)
+            }
+            PLIMSOLL_POLICY_RING_HASH => {
+                // SAFETY: as above.
+                Policy::RingHash(unsafe { hashing::ring_hash(self.ring_hash) }?)
+            }
+            PLIMSOLL_POLICY_RANDOM => Policy::Random,
+            PLIMSOLL_POLICY_MAGLEV => {
+                // SAFETY: as above.
+                Policy::Maglev(unsafe { hashing::maglev(self.maglev) }?)
+            }
+            PLIMSOLL_POLICY_CLIENT_SIDE_WEIGHTED_ROUND_ROBIN => {
+                let settings = self.client_side_weighted_round_robin;
+                Policy::ClientSideWeightedRoundRobin(
+                    // SAFETY: as above.
+                    unsafe { weighted::engine(settings, slow_start) }?,
+                )
+            }
+            _ => Policy::RoundRobin(RoundRobin { slow_start }),
+        })
+    }
+
+    /// # Safety
+    ///
+    /// As for [`engine_config`].
+    unsafe fn engine_routing(&self) -> Result<LocalityRouting, Failure> {
+        Ok(match self.locality_routing {
+            PLIMSOLL_ROUTING_ZONE_AWARE => {
+                // SAFETY: passed on from the caller. So in the other.
+                LocalityRouting::ZoneAware(unsafe { locality::zone_aware(self.zone_aware) }?)
+            }
+            PLIMSOLL_ROUTING_WEIGHTED => LocalityRouting::Weighted,
+            PLIMSOLL_ROUTING_LOAD_AWARE => {
+                // SAFETY: as above.
+                LocalityRouting::LoadAware(unsafe {
+                    locality::load_aware(self.load_aware_locality)
+                }?)
+            }
+            _ => LocalityRouting::Unset,
+        })
+    }
+}
+
+/// What the fields of Envoy's messages are called in the structs.
+const RENAMED: [(&str, &str); 14] = [
+    ("common_lb_config", ""),
+    ("consistent_hashing_lb_config", ""),
+    ("zone_aware_lb_config", "zone_aware"),
+    ("override_host_sources", "sources"),
+    ("metadata", ""),
+    ("key", "name"),
+    ("slow_start_window", "window_ns"),
+    ("oob_reporting_period", "oob_reporting_period_ns"),
+    ("blackout_period", "blackout_period_ns"),
+    ("weight_expiration_period", "weight_expiration_period_ns"),
+    ("weight_update_period", "weight_update_period_ns"),
+    ("smoothing_time_constant", "smoothing_time_constant_ns"),
+    ("slow_start_config", "slow_start"),
+    ("hash_policy", "hash_policies"),
+];
+
+/// An error of the engine with the member's name.
+fn failure(error: &ConfigError) -> Failure {
+    let field = error.field();
+    let field = match field {
+        // The settings of zones need not be there for a policy not to go with them.
+        "zone_aware_lb_config" => "locality_routing",
+        // Each policy has its own in Envoy.
+        _ => field.find("slow_start_config").map_or(field, |start| &field[start..]),
+    };
+    // A field of metadata is a message in Envoy, and a text here.
+    let field = if field.contains(".path[") { field.trim_end_matches(".key") } else { field };
+    let mut member = member::path("settings", field, &RENAMED);
+    // Envoy names the source that has nothing.
+    if field.ends_with(']') && field.contains("override_host_sources[") && !field.contains(".path[")
+    {
+        member.push_str(".name");
+    }
+    Failure::of_member(&member, error)
+}
