@@ -2,8 +2,8 @@
 
 use std::ptr;
 
-use plimsoll::Cluster;
 use plimsoll::config::ClusterConfig;
+use plimsoll::{Cluster, Error};
 use plimsoll_envoy_config::parse_cluster;
 
 use crate::assignment::{self, Assignment, engine_assignment};
@@ -69,21 +69,13 @@ pub unsafe extern "C" fn plimsoll_cluster_open(
     out: *mut *mut ClusterHandle,
     error: *mut *mut Failure,
 ) -> Status {
-    let body = || {
-        // SAFETY: null is handled; otherwise the caller promises that it is writable.
-        let out = unsafe { fresh(out, ptr::null_mut()) }.ok_or_else(|| Failure::null("out"))?;
+    let read = || {
         // SAFETY: the caller promises that it is readable.
-        let text = unsafe { cluster.read("cluster") }?;
-        // SAFETY: passed on from the caller.
-        let (behavior, options) = unsafe { options::engine_options(options) }?;
-        let file = parse_cluster(text)?;
-        let config = ClusterConfig { behavior, ..file.config };
-        let engine = Cluster::open(config, &file.assignment.unwrap_or_default(), options)?;
-        *out = ClusterHandle::into_raw(engine);
-        Ok(())
+        let file = parse_cluster(unsafe { cluster.read("cluster") }?)?;
+        Ok((file.config, file.assignment))
     };
-    // SAFETY: the caller promises that it is null or writable.
-    unsafe { report(error, body) }
+    // SAFETY: passed on from the caller.
+    unsafe { open(read, options, out, error, Failure::from) }
 }
 
 /// Opens a cluster from structs, without any text of Envoy's. `assignment` are its hosts; NULL: it has
@@ -114,17 +106,37 @@ pub unsafe extern "C" fn plimsoll_cluster_new(
     out: *mut *mut ClusterHandle,
     error: *mut *mut Failure,
 ) -> Status {
-    let body = || {
-        // SAFETY: null is handled; otherwise the caller promises that it is writable.
-        let out = unsafe { fresh(out, ptr::null_mut()) }.ok_or_else(|| Failure::null("out"))?;
+    let read = || {
         // SAFETY: passed on from the caller.
         let config = unsafe { settings::engine_config(settings) }?;
         // SAFETY: passed on from the caller.
-        let assignment = unsafe { engine_assignment(assignment) }?.unwrap_or_default();
+        Ok((config, unsafe { engine_assignment(assignment) }?))
+    };
+    // SAFETY: passed on from the caller.
+    unsafe { open(read, options, out, error, assignment::failure) }
+}
+
+/// Opens a cluster of what `read` gives; `refused` names what the engine refuses of it.
+///
+/// # Safety
+///
+/// `options` is as [`options::engine_options`] wants it, `out` and `error` are null or writable.
+unsafe fn open(
+    read: impl FnOnce() -> Result<(ClusterConfig, Option<plimsoll::config::Assignment>), Failure>,
+    options: *const ClusterOptions,
+    out: *mut *mut ClusterHandle,
+    error: *mut *mut Failure,
+    refused: impl FnOnce(Error) -> Failure,
+) -> Status {
+    let body = || {
+        // SAFETY: null is handled; otherwise the caller promises that it is writable.
+        let out = unsafe { fresh(out, ptr::null_mut()) }.ok_or_else(|| Failure::null("out"))?;
+        let (config, assignment) = read()?;
         // SAFETY: passed on from the caller.
         let (behavior, options) = unsafe { options::engine_options(options) }?;
-        let opened = Cluster::open(ClusterConfig { behavior, ..config }, &assignment, options);
-        *out = ClusterHandle::into_raw(opened.map_err(assignment::failure)?);
+        let config = ClusterConfig { behavior, ..config };
+        let engine = Cluster::open(config, &assignment.unwrap_or_default(), options);
+        *out = ClusterHandle::into_raw(engine.map_err(refused)?);
         Ok(())
     };
     // SAFETY: the caller promises that it is null or writable.

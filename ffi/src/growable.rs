@@ -157,7 +157,8 @@ pub(crate) unsafe fn fold<T: Growable, A>(
     }
     // SAFETY: there is at least one struct, and its size stands first (`Growable`).
     let stride = unsafe { from.cast::<usize>().read() };
-    let length = count.checked_mul(stride.max(size_of::<usize>()));
+    // A size that cannot be is for the first struct to answer.
+    let length = count.checked_mul(stride.clamp(size_of::<usize>(), LARGEST));
     if length.is_none_or(|length| isize::try_from(length).is_err()) {
         return Err(text::failure(Status::InvalidArgument, argument));
     }

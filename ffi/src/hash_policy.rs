@@ -122,8 +122,8 @@ pub unsafe extern "C" fn plimsoll_hash_policies_new(
 ///
 /// # Safety
 ///
-/// `policies` is null or as [`growable::fold`] wants it; texts and attributes are readable during the
-/// call.
+/// `policies` is null or an array of `count` structs, each as large as the first one's `size` says;
+/// their texts and attributes are readable during the call.
 ///
 /// # Errors
 ///

@@ -24,6 +24,8 @@ fn a_c_program_gets_what_the_header_promises() {
         "buffers.c",
         "arguments.c",
         "growable.c",
+        "growable_settings.c",
+        "settings.c",
         "host_data.c",
         "threads.c",
         "hashes.c",
@@ -39,28 +41,30 @@ fn a_c_program_gets_what_the_header_promises() {
     assert!(output.ends_with("all passed\n"), "{output}");
 }
 
-/// The first block of a page in this language.
-fn block<'a>(page: &'a str, language: &str) -> &'a str {
+/// A block of a page in this language.
+fn block<'a>(page: &'a str, language: &str, number: usize) -> &'a str {
     let start = format!("```{language}\n");
-    let block = page.split(&start).nth(1).and_then(|rest| rest.split("```").next());
-    block.unwrap_or_else(|| panic!("the page has a block of {language}"))
+    let block = page.split(&start).nth(number + 1).and_then(|rest| rest.split("```").next());
+    block.unwrap_or_else(|| panic!("the page has a block {number} of {language}"))
 }
 
-/// Compiles and runs the C program of a page of the documentation.
-fn run_program_of(page: &str, name: &str) -> String {
+/// Compiles and runs a C program of a page of the documentation.
+fn run_program_of(page: &str, number: usize, name: &str) -> String {
     let source = support::scratch("c").join(format!("{name}.c"));
-    std::fs::write(&source, block(page, "c")).expect("target is writable");
+    std::fs::write(&source, block(page, "c", number)).expect("target is writable");
     support::run_c(&[source], name)
 }
 
 #[test]
-fn the_program_of_the_documentation_runs() {
+fn the_programs_of_the_documentation_run() {
     let page = std::fs::read_to_string(support::root().join("docs/c-api.md")).expect("the page");
-    assert_eq!(run_program_of(&page, "documented"), block(&page, "text"));
+    for (number, name) in ["documented", "from_structs"].into_iter().enumerate() {
+        assert_eq!(run_program_of(&page, number, name), block(&page, "text", number));
+    }
 }
 
 #[test]
 fn the_program_of_the_front_page_runs() {
     let page = std::fs::read_to_string(support::root().join("README.md")).expect("the page");
-    assert_eq!(run_program_of(&page, "front_page"), "send the request to 10.0.0.1:80\n");
+    assert_eq!(run_program_of(&page, 0, "front_page"), "send the request to 10.0.0.1:80\n");
 }

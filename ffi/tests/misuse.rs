@@ -23,6 +23,8 @@ fn a_handle_that_is_not_alive_is_refused() {
     let expected = "misuse\ncluster: cluster is not a handle that is alive\n";
     assert_eq!(answers("use_after_free"), expected);
     assert_eq!(answers("take_one_for_another"), "misuse\n");
+    let expected = "misuse: settings.ring_hash.hash_policies\nmisuse: cluster\n";
+    assert_eq!(answers("configure_with_a_freed_handle"), expected);
 }
 
 #[test]

@@ -80,6 +80,33 @@ static plimsoll_host_change change_of(uint32_t kind, const char *address) {
     return change;
 }
 
+/* Settings from structs come and go, one of which names policies that are freed at once, and one of which
+ * is refused. The hosts stay, and the settings are the first ones again. */
+static void configure(plimsoll_cluster *cluster) {
+    plimsoll_cluster_settings settings = PLIMSOLL_CLUSTER_SETTINGS_INIT;
+    settings.name = PLIMSOLL_STR("api");
+    settings.policy = PLIMSOLL_POLICY_MAGLEV;
+    plimsoll_hash_policy by_user = PLIMSOLL_HASH_POLICY_INIT;
+    by_user.kind = PLIMSOLL_HASH_HEADER;
+    by_user.name = PLIMSOLL_STR("x-user");
+    plimsoll_hash_policies *policies;
+    OK(plimsoll_hash_policies_new(&by_user, 1, &policies, NULL));
+    plimsoll_maglev maglev = PLIMSOLL_MAGLEV_INIT;
+    maglev.table_size = 251;
+    maglev.hash_policies = policies;
+    settings.maglev = &maglev;
+    OK(plimsoll_cluster_configure(cluster, &settings, NULL, NULL, NULL));
+    plimsoll_hash_policies_free(policies);
+    settings.policy = PLIMSOLL_POLICY_LEAST_REQUEST;
+    plimsoll_error *error;
+    if (plimsoll_cluster_configure(cluster, &settings, NULL, NULL, &error) == PLIMSOLL_STATUS_OK) {
+        exit(1);
+    }
+    plimsoll_error_free(error);
+    settings.maglev = NULL;
+    OK(plimsoll_cluster_configure(cluster, &settings, NULL, NULL, NULL));
+}
+
 /* What a proxy does in a while: a host comes, fails and goes; requests; a mistake; a scrape. Every
  * hundredth time settings change and come back. */
 static void live(plimsoll_cluster *cluster, plimsoll_worker *worker, int round) {
@@ -109,6 +136,7 @@ static void live(plimsoll_cluster *cluster, plimsoll_worker *worker, int round) 
         OK(plimsoll_prometheus(clusters, 1, NULL, text, sizeof text, &needed));
         OK(plimsoll_cluster_reload(cluster, SETTINGS[1], NULL, NULL));
         OK(plimsoll_cluster_reload(cluster, SETTINGS[0], NULL, NULL));
+        configure(cluster);
     }
     OK(plimsoll_worker_refresh(worker));
     OK(plimsoll_cluster_tick(cluster, (uint64_t)round * 1000000, NULL));

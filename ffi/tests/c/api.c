@@ -196,6 +196,14 @@ bool pick_is(const plimsoll_worker *worker, const plimsoll_pick *pick, const cha
     return strcmp(text, address) == 0;
 }
 
+bool has_the_hosts_of(const plimsoll_cluster *cluster, const plimsoll_cluster *other) {
+    static char tables[2][4096];
+    size_t needed;
+    OK(plimsoll_cluster_hosts(cluster, tables[0], sizeof tables[0], &needed));
+    OK(plimsoll_cluster_hosts(other, tables[1], sizeof tables[1], &needed));
+    return strcmp(tables[0], tables[1]) == 0 && strstr(tables[0], ":80") != NULL;
+}
+
 int main(void) {
     CHECK(plimsoll_abi_version() == PLIMSOLL_ABI_VERSION);
     char version[32];
@@ -218,7 +226,8 @@ int main(void) {
         {"host_data", test_host_data},   {"threads", test_threads},
         {"hashes", test_hashes},         {"overrides", test_overrides},
         {"logs", test_logs},             {"scrapes", test_scrapes},
-        {"streams", test_streams},
+        {"streams", test_streams},       {"settings", test_settings},
+        {"growable_settings", test_growable_settings},
         {"json", test_json},             {"repeat", test_repeat},
     };
     for (size_t index = 0; index < sizeof tests / sizeof tests[0]; index++) {

@@ -60,6 +60,9 @@ plimsoll_host_load load_of(const char *address, uint32_t active);
 /* The host of this address as the cluster shows it, but for its texts: those are gone. */
 plimsoll_host host_of(const plimsoll_cluster *cluster, const char *address);
 
+/* Whether two clusters show the same hosts, at least one of them. */
+bool has_the_hosts_of(const plimsoll_cluster *cluster, const plimsoll_cluster *other);
+
 /* What a response says in the header endpoint-load-metrics. */
 plimsoll_response_load response_load_of(const char *text);
 
@@ -98,6 +101,8 @@ void test_localities(void);
 void test_buffers(void);
 void test_arguments(void);
 void test_growable(void);
+void test_growable_settings(void);
+void test_settings(void);
 void test_host_data(void);
 void test_threads(void);
 void test_hashes(void);

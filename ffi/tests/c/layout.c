@@ -356,10 +356,29 @@ size_t plimsoll_test_initializers(void) {
     plimsoll_request request = PLIMSOLL_REQUEST_INIT;
     plimsoll_prometheus_options scrape = PLIMSOLL_PROMETHEUS_OPTIONS_INIT;
     plimsoll_response_load response = PLIMSOLL_RESPONSE_LOAD_INIT;
+    plimsoll_cluster_settings settings = PLIMSOLL_CLUSTER_SETTINGS_INIT;
+    plimsoll_slow_start slow_start = PLIMSOLL_SLOW_START_INIT;
+    plimsoll_least_request least_request = PLIMSOLL_LEAST_REQUEST_INIT;
+    plimsoll_client_side_weighted_round_robin weighted =
+        PLIMSOLL_CLIENT_SIDE_WEIGHTED_ROUND_ROBIN_INIT;
+    plimsoll_oob_reporting reporting = PLIMSOLL_OOB_REPORTING_INIT;
+    plimsoll_ring_hash ring_hash = PLIMSOLL_RING_HASH_INIT;
+    plimsoll_maglev maglev = PLIMSOLL_MAGLEV_INIT;
+    plimsoll_hash_policy hash_policy = PLIMSOLL_HASH_POLICY_INIT;
+    plimsoll_zone_aware zone_aware = PLIMSOLL_ZONE_AWARE_INIT;
+    plimsoll_load_aware_locality load_aware = PLIMSOLL_LOAD_AWARE_LOCALITY_INIT;
+    plimsoll_override_host override_host = PLIMSOLL_OVERRIDE_HOST_INIT;
+    plimsoll_override_source source = PLIMSOLL_OVERRIDE_SOURCE_INIT;
+    plimsoll_assignment assignment = PLIMSOLL_ASSIGNMENT_INIT;
+    plimsoll_locality_hosts locality = PLIMSOLL_LOCALITY_HOSTS_INIT;
+    plimsoll_endpoint endpoint = PLIMSOLL_ENDPOINT_INIT;
     options.region = PLIMSOLL_STR("expression");
     change.address = fixed;
     return options.region.len + change.address.len + load.size + context.size + request.size +
-           scrape.size + response.size;
+           scrape.size + response.size + settings.size + slow_start.size + least_request.size +
+           weighted.size + reporting.size + ring_hash.size + maglev.size + hash_policy.size +
+           zone_aware.size + load_aware.size + override_host.size + source.size +
+           assignment.size + locality.size + endpoint.size;
 }
 
 /* A status is a number where one is asked for, without a cast. */

@@ -45,6 +45,28 @@ static int take_one_for_another(void) {
     return 0;
 }
 
+/* Settings keep no handle, but they may name one. */
+static int configure_with_a_freed_handle(void) {
+    plimsoll_hash_policies *policies;
+    OK(plimsoll_hash_policies_new(NULL, 0, &policies, NULL));
+    plimsoll_hash_policies_free(policies);
+    plimsoll_ring_hash ring_hash = PLIMSOLL_RING_HASH_INIT;
+    ring_hash.hash_policies = policies;
+    plimsoll_cluster_settings settings = PLIMSOLL_CLUSTER_SETTINGS_INIT;
+    settings.name = PLIMSOLL_STR("api");
+    settings.policy = PLIMSOLL_POLICY_RING_HASH;
+    settings.ring_hash = &ring_hash;
+    plimsoll_error *error;
+    plimsoll_status status = plimsoll_cluster_configure(cluster, &settings, NULL, NULL, &error);
+    printf("%s: %s\n", plimsoll_status_name(status), plimsoll_error_field(error).data);
+    plimsoll_error_free(error);
+    plimsoll_cluster_free(cluster);
+    status = plimsoll_cluster_configure(cluster, NULL, NULL, NULL, &error);
+    printf("%s: %s\n", plimsoll_status_name(status), plimsoll_error_field(error).data);
+    plimsoll_error_free(error);
+    return 0;
+}
+
 static void *use_it_too(void *unused) {
     plimsoll_pick other;
     puts(plimsoll_status_name(plimsoll_worker_pick(worker, NULL, &other)));
@@ -100,6 +122,7 @@ int main(int count, char **arguments) {
         {"use_after_free", use_after_free},
         {"free_twice", free_twice},
         {"take_one_for_another", take_one_for_another},
+        {"configure_with_a_freed_handle", configure_with_a_freed_handle},
         {"use_from_two_threads", use_from_two_threads},
         {"use_after_fork", use_after_fork},
     };
