@@ -1425,7 +1425,7 @@ typedef struct plimsoll_override_host {
      */
     size_t source_count;
     /**
-     * Where the address of the picked host is to be written, a `PLIMSOLL_OVERRIDE_SELECTED_HOST`;
+     * A `PLIMSOLL_OVERRIDE_SELECTED_HOST`: where the address of the picked host is to be written.
      * NULL: nowhere.
      */
     const struct plimsoll_override_source *selected_host_key;

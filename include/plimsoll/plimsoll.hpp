@@ -14,6 +14,7 @@
 /// | `Worker` | picks hosts of a cluster | one at a time |
 /// | `ActivePick` | a request under way, done when it leaves its scope | its worker's |
 /// | `HashPolicies` | what a route's requests are hashed by | any, several at once |
+/// | `ClusterSettings`, `Assignment`, `HashPolicy` … | a cluster as values, without a text | any |
 /// | `Update` | a batch of changes to hosts | one at a time |
 /// | `Log` | where a cluster's messages go | that of each control call |
 /// | `Result`, `Error`, `Status` | a value, or why there is none | any |
@@ -25,6 +26,7 @@
 #ifndef PLIMSOLL_HPP
 #define PLIMSOLL_HPP
 
+#include "cpp/assignment.hpp"
 #include "cpp/cluster.hpp"
 #include "cpp/error.hpp"
 #include "cpp/function_ref.hpp"
@@ -33,9 +35,11 @@
 #include "cpp/json.hpp"
 #include "cpp/log.hpp"
 #include "cpp/pick.hpp"
+#include "cpp/policy.hpp"
 #include "cpp/prometheus.hpp"
 #include "cpp/result.hpp"
 #include "cpp/runtime.hpp"
+#include "cpp/settings.hpp"
 #include "cpp/span.hpp"
 #include "cpp/status.hpp"
 #include "cpp/text.hpp"

@@ -25,7 +25,7 @@ pub struct OverrideHostSettings {
     pub sources: *const OverrideShown,
     /// How many.
     pub source_count: usize,
-    /// Where the address of the picked host is to be written, a `PLIMSOLL_OVERRIDE_SELECTED_HOST`;
+    /// A `PLIMSOLL_OVERRIDE_SELECTED_HOST`: where the address of the picked host is to be written.
     /// NULL: nowhere.
     pub selected_host_key: *const OverrideShown,
 }

@@ -48,6 +48,7 @@ std::uint64_t allocations();
 // The tests, in the order in which they run.
 void test_values();
 void test_open();
+void test_settings();
 void test_updates();
 void test_picks();
 void test_hashes();

@@ -57,6 +57,7 @@ bool gets(plimsoll::Worker& worker, std::string_view address, int percent) {
 int main() {
     test_values();
     test_open();
+    test_settings();
     test_updates();
     test_picks();
     test_hashes();

@@ -34,7 +34,7 @@ void a_refusal_names_the_field_and_says_why() {
     CHECK(plimsoll::Cluster::open("name: api\nlb_policy: CLUSTER_PROVIDED\n").status() ==
           Status::unsupported);
     CHECK(plimsoll::Cluster::open("\xff").error().field() == "cluster");
-    CHECK(plimsoll::Cluster::open({}).status() != Status::ok);
+    CHECK(plimsoll::Cluster::open(std::string_view()).status() != Status::ok);
 }
 
 // The same seed gives the same random picks.

@@ -14,12 +14,14 @@
 #include <type_traits>
 
 #include "../plimsoll.h"
+#include "assignment.hpp"
 #include "error.hpp"
 #include "health.hpp"
 #include "json.hpp"
 #include "log.hpp"
 #include "result.hpp"
 #include "runtime.hpp"
+#include "settings.hpp"
 #include "span.hpp"
 #include "text.hpp"
 #include "update.hpp"
@@ -129,21 +131,7 @@ public:
     /// Thread: any. Allocates: yes. Blocks: no.
     [[nodiscard]] static Result<Cluster> open(std::string_view config,
                                               const ClusterOptions& options = {}) noexcept {
-        plimsoll_cluster_options raw = PLIMSOLL_CLUSTER_OPTIONS_INIT;
-        raw.behavior = static_cast<std::uint32_t>(options.behavior);
-        raw.has_seed = options.seed.has_value() ? 1 : 0;
-        raw.seed = options.seed.value_or(0);
-        raw.now_ns = detail::to_ns(options.now);
-        raw.region = detail::to_c(options.region);
-        raw.zone = detail::to_c(options.zone);
-        raw.sub_zone = detail::to_c(options.sub_zone);
-        raw.local_cluster = options.local_cluster == nullptr ? nullptr
-                                                             : options.local_cluster->handle();
-        raw.runtime = detail::to_c(options.runtime);
-        raw.runtime_count = options.runtime.size();
-        raw.log = options.log == nullptr ? nullptr : &detail::log;
-        raw.log_userdata = options.log;
-        raw.log_level = static_cast<std::uint32_t>(options.log_level);
+        const plimsoll_cluster_options raw = to_c(options);
         plimsoll_cluster* cluster = nullptr;
         detail::ErrorSlot error;
         const plimsoll_status status =
@@ -152,6 +140,36 @@ public:
             return error.take(status);
         }
         return Cluster(cluster);
+    }
+
+    /// Opens a cluster from values, without any text of Envoy's; it has no hosts yet.
+    ///
+    /// Fails with `Status::invalid_argument` for a value outside its range (the error names it as the C
+    /// interface has it, `settings.least_request.choice_count`) or `Status::panic`.
+    ///
+    /// Thread: any. Allocates: yes. Blocks: no.
+    [[nodiscard]] static Result<Cluster> open(const ClusterSettings& settings,
+                                              const ClusterOptions& options = {}) noexcept {
+        return open(settings, nullptr, options);
+    }
+
+    /// The same with hosts. A mistake there is `assignment.localities[2].hosts[0].weight`, say.
+    ///
+    /// Thread: any. Allocates: yes. Blocks: no.
+    ///
+    /// @code{.cpp}
+    /// const plimsoll::Endpoint hosts[] = {{"10.0.0.1:80"}, {"10.0.0.2:80", 2}};
+    /// const plimsoll::LocalityHosts locality[] = {{hosts}};
+    /// plimsoll::ClusterSettings settings;
+    /// settings.name = "api";
+    /// settings.policy = plimsoll::LeastRequest{3};
+    /// auto opened = plimsoll::Cluster::open(settings, plimsoll::Assignment{locality});
+    /// @endcode
+    [[nodiscard]] static Result<Cluster> open(const ClusterSettings& settings,
+                                              const Assignment& assignment,
+                                              const ClusterOptions& options = {}) {
+        const detail::RawAssignment hosts(assignment);
+        return open(settings, hosts.get(), options);
     }
 
     /// Takes over a handle of the C interface, and frees it in the end.
@@ -220,6 +238,35 @@ public:
         return applied_or(
             plimsoll_cluster_assign(handle(), detail::to_c(load_assignment), &applied, error),
             applied, error);
+    }
+
+    /// Replaces the settings by values, as a whole. Hosts, behavior and options stay.
+    ///
+    /// Fails as `open` does with settings, and with `Status::null_argument` or `Status::poisoned`.
+    ///
+    /// Thread: any. Allocates: yes. Blocks: on other control calls.
+    [[nodiscard]] Result<Applied> configure(const ClusterSettings& settings) const noexcept {
+        const detail::RawSettings raw(settings);
+        return configure(raw.get(), nullptr);
+    }
+
+    /// Replaces the hosts by values. Settings stay, and hosts that are still there keep their data and
+    /// their active requests. Otherwise as above.
+    ///
+    /// Thread: any. Allocates: yes. Blocks: on other control calls.
+    [[nodiscard]] Result<Applied> configure(const Assignment& assignment) const {
+        const detail::RawAssignment hosts(assignment);
+        return configure(nullptr, hosts.get());
+    }
+
+    /// Both in one step, all or nothing.
+    ///
+    /// Thread: any. Allocates: yes. Blocks: on other control calls.
+    [[nodiscard]] Result<Applied> configure(const ClusterSettings& settings,
+                                            const Assignment& assignment) const {
+        const detail::RawSettings raw(settings);
+        const detail::RawAssignment hosts(assignment);
+        return configure(raw.get(), hosts.get());
     }
 
     /// Applies changes to hosts in one step, all or nothing; any number of them makes one snapshot
@@ -617,6 +664,47 @@ public:
     const plimsoll_cluster* handle() const noexcept { return handle_.get(); }
 
 private:
+    static plimsoll_cluster_options to_c(const ClusterOptions& options) noexcept {
+        plimsoll_cluster_options raw = PLIMSOLL_CLUSTER_OPTIONS_INIT;
+        raw.behavior = static_cast<std::uint32_t>(options.behavior);
+        raw.has_seed = options.seed.has_value() ? 1 : 0;
+        raw.seed = options.seed.value_or(0);
+        raw.now_ns = detail::to_ns(options.now);
+        raw.region = detail::to_c(options.region);
+        raw.zone = detail::to_c(options.zone);
+        raw.sub_zone = detail::to_c(options.sub_zone);
+        raw.local_cluster = options.local_cluster == nullptr ? nullptr
+                                                             : options.local_cluster->handle();
+        raw.runtime = detail::to_c(options.runtime);
+        raw.runtime_count = options.runtime.size();
+        raw.log = options.log == nullptr ? nullptr : &detail::log;
+        raw.log_userdata = options.log;
+        raw.log_level = static_cast<std::uint32_t>(options.log_level);
+        return raw;
+    }
+
+    static Result<Cluster> open(const ClusterSettings& settings, const plimsoll_assignment* hosts,
+                                const ClusterOptions& options) noexcept {
+        const detail::RawSettings own(settings);
+        const plimsoll_cluster_options raw = to_c(options);
+        plimsoll_cluster* cluster = nullptr;
+        detail::ErrorSlot error;
+        const plimsoll_status status =
+            plimsoll_cluster_new(own.get(), hosts, &raw, &cluster, error);
+        if (status != PLIMSOLL_STATUS_OK) {
+            return error.take(status);
+        }
+        return Cluster(cluster);
+    }
+
+    Result<Applied> configure(const plimsoll_cluster_settings* settings,
+                              const plimsoll_assignment* hosts) const noexcept {
+        plimsoll_applied applied = {0, false};
+        detail::ErrorSlot error;
+        return applied_or(plimsoll_cluster_configure(handle(), settings, hosts, &applied, error),
+                          applied, error);
+    }
+
     static Result<Applied> applied_or(plimsoll_status status, const plimsoll_applied& applied,
                                       detail::ErrorSlot& error) noexcept {
         if (status != PLIMSOLL_STATUS_OK) {

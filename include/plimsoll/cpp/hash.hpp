@@ -5,10 +5,12 @@
 #define PLIMSOLL_CPP_HASH_HPP
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "../plimsoll.h"
 #include "error.hpp"
@@ -29,6 +31,7 @@ struct FreeHashPolicies {
 
 }  // namespace detail
 
+struct HashPolicy;
 struct Request;
 
 /// The `hash_policy` of a route: what its requests are hashed from. Read once, for many requests,
@@ -60,6 +63,19 @@ public:
         }
         return HashPolicies(policies);
     }
+
+    /// Makes them of values.
+    ///
+    /// Fails with `Status::invalid_argument` for a value outside its range (the error names it,
+    /// `policies[3].name`) or `Status::panic`.
+    ///
+    /// Thread: any. Allocates: yes. Blocks: no.
+    [[nodiscard]] static Result<HashPolicies> of(Span<const HashPolicy> policies);
+
+    /// The same for values in braces.
+    ///
+    /// Thread: any. Allocates: yes. Blocks: no.
+    [[nodiscard]] static Result<HashPolicies> of(std::initializer_list<HashPolicy> policies);
 
     /// Takes over a handle of the C interface, and frees it in the end.
     explicit HashPolicies(plimsoll_hash_policies* handle) noexcept : handle_(handle) {}
@@ -101,6 +117,45 @@ private:
 
 // An array of them is read as an array of what is in them.
 static_assert(sizeof(Header) == sizeof(plimsoll_header) && std::is_standard_layout_v<Header>);
+
+/// Where a `HashPolicy` finds its value.
+enum class HashKind : std::uint32_t {
+    /// All values of a header.
+    header = PLIMSOLL_HASH_HEADER,
+    /// The value of a cookie, or of one that is made for a client that has none.
+    cookie = PLIMSOLL_HASH_COOKIE,
+    /// The address that the request comes from, without its port.
+    source_ip = PLIMSOLL_HASH_SOURCE_IP,
+    /// The first value of a parameter in the query.
+    query_parameter = PLIMSOLL_HASH_QUERY_PARAMETER,
+    /// The hash of an object that the proxy keeps for the request.
+    filter_state = PLIMSOLL_HASH_FILTER_STATE,
+};
+
+/// One part of what requests are hashed from, for `HashPolicies::of`. Policies are asked in order; each
+/// value that one finds is combined with those before it. Refers to its texts and attributes.
+///
+/// @code{.cpp}
+/// plimsoll::HashPolicy session{plimsoll::HashKind::cookie, "session"};
+/// session.ttl = std::chrono::hours(1);
+/// session.terminal = true;
+/// auto route = plimsoll::HashPolicies::of({session, {plimsoll::HashKind::source_ip}});
+/// @endcode
+struct HashPolicy {
+    /// Where the value comes from.
+    HashKind kind = HashKind::header;
+    /// Which header, cookie, parameter or object. Not empty, unless it is `HashKind::source_ip`.
+    std::string_view name = {};
+    /// Ask no further policies once there is a value.
+    bool terminal = false;
+    /// Of a cookie: for how long a client without it is given one; less than a second is a cookie for
+    /// the session. Nothing: the client is given none.
+    std::optional<Time> ttl = std::nullopt;
+    /// Of a cookie: the path that a new one gets. May be empty.
+    std::string_view path = {};
+    /// Of a cookie: further attributes of a new one.
+    Span<const Header> attributes = {};
+};
 
 /// An object that the proxy keeps for a request under a key, Envoy's filter state, as a `hash_policy`
 /// asks for it. Refers to its key.
@@ -192,6 +247,36 @@ inline void set_cookie(void* callback, plimsoll_str value) noexcept {
 }
 
 }  // namespace detail
+
+inline Result<HashPolicies> HashPolicies::of(Span<const HashPolicy> policies) {
+    std::vector<plimsoll_hash_policy> all;
+    all.reserve(policies.size());
+    for (const HashPolicy& from : policies) {
+        plimsoll_hash_policy policy = PLIMSOLL_HASH_POLICY_INIT;
+        policy.kind = static_cast<std::uint32_t>(from.kind);
+        policy.terminal = from.terminal ? 1 : 0;
+        policy.name = detail::to_c(from.name);
+        policy.path = detail::to_c(from.path);
+        policy.has_ttl = from.ttl ? 1 : 0;
+        policy.ttl_ns = detail::length_to_ns(from.ttl.value_or(Time(0)));
+        // Each `Header` is a `plimsoll_header` and nothing else.
+        policy.attributes = reinterpret_cast<const plimsoll_header*>(from.attributes.data());
+        policy.attribute_count = from.attributes.size();
+        all.push_back(policy);
+    }
+    plimsoll_hash_policies* made = nullptr;
+    detail::ErrorSlot error;
+    const plimsoll_status status =
+        plimsoll_hash_policies_new(all.data(), all.size(), &made, error);
+    if (status != PLIMSOLL_STATUS_OK) {
+        return error.take(status);
+    }
+    return HashPolicies(made);
+}
+
+inline Result<HashPolicies> HashPolicies::of(std::initializer_list<HashPolicy> policies) {
+    return of(Span<const HashPolicy>(policies.begin(), policies.size()));
+}
 
 inline Result<std::uint64_t, Status> HashPolicies::hash(const Request& request,
                                                         SetCookie set_cookie) const noexcept {

@@ -5,6 +5,7 @@
 #define PLIMSOLL_CPP_HEALTH_HPP
 
 #include <cstdint>
+#include <initializer_list>
 
 #include "../plimsoll.h"
 
@@ -114,6 +115,36 @@ public:
 
 private:
     std::uint32_t bits_;
+};
+
+/// A set of words of the control plane.
+///
+/// @code{.cpp}
+/// plimsoll::EdsHealthSet allowed = {plimsoll::EdsHealth::healthy, plimsoll::EdsHealth::draining};
+/// assert(allowed.has(plimsoll::EdsHealth::draining));
+/// assert(!allowed.has(plimsoll::EdsHealth::unknown));
+/// @endcode
+class EdsHealthSet {
+public:
+    /// These and no others; none at all if there are none.
+    constexpr EdsHealthSet(std::initializer_list<EdsHealth> all) noexcept {
+        for (const EdsHealth health : all) {
+            bits_ |= bit_of(health);
+        }
+    }
+
+    /// Whether it is one of them.
+    constexpr bool has(EdsHealth health) const noexcept { return (bits_ & bit_of(health)) != 0; }
+
+    /// The sum of `1 << PLIMSOLL_EDS_...`.
+    constexpr std::uint32_t bits() const noexcept { return bits_; }
+
+private:
+    static constexpr std::uint32_t bit_of(EdsHealth health) noexcept {
+        return std::uint32_t{1} << static_cast<std::uint32_t>(health);
+    }
+
+    std::uint32_t bits_ = 0;
 };
 
 /// Which of the hosts of a locality traffic goes to.

@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "../plimsoll.h"
+#include "span.hpp"
 
 namespace plimsoll {
 
@@ -53,6 +54,11 @@ namespace detail {
 
 constexpr plimsoll_str to_c(std::string_view text) noexcept { return {text.data(), text.size()}; }
 
+// Each `Text` is a `plimsoll_str` and nothing else.
+inline const plimsoll_str* to_c(Span<const Text> texts) noexcept {
+    return reinterpret_cast<const plimsoll_str*>(texts.data());
+}
+
 constexpr std::string_view from_c(plimsoll_str text) noexcept {
     // A length of 0 is the empty text, whatever the pointer.
     return text.len == 0 ? std::string_view() : std::string_view(text.data, text.len);
@@ -60,6 +66,11 @@ constexpr std::string_view from_c(plimsoll_str text) noexcept {
 
 constexpr std::uint64_t to_ns(Time time) noexcept {
     return time.count() < 0 ? 0 : static_cast<std::uint64_t>(time.count());
+}
+
+// A length of time. A negative one becomes one that is too long, and is refused by its name.
+constexpr std::uint64_t length_to_ns(Time length) noexcept {
+    return static_cast<std::uint64_t>(length.count());
 }
 
 constexpr Time from_ns(std::uint64_t ns) noexcept {

@@ -163,12 +163,10 @@ public:
                                                      const PickContext& context = {}) noexcept {
         const plimsoll_pick_context raw = detail::to_c(context);
         plimsoll_pick pick;
-        // Each `Text` is a `plimsoll_str` and nothing else.
-        return picked(
-            plimsoll_worker_pick_override(
-                handle_.get(), &raw, reinterpret_cast<const plimsoll_str*>(addresses.data()),
-                addresses.size(), static_cast<std::uint32_t>(mode), &pick),
-            pick);
+        return picked(plimsoll_worker_pick_override(handle_.get(), &raw, detail::to_c(addresses),
+                                                    addresses.size(),
+                                                    static_cast<std::uint32_t>(mode), &pick),
+                      pick);
     }
 
     /// The same for one text, such as the value of a header.
@@ -192,13 +190,11 @@ public:
                                                               Accept accept) noexcept {
         const plimsoll_pick_context raw = detail::to_c(context);
         plimsoll_pick pick;
-        // Each `Text` is a `plimsoll_str` and nothing else.
-        return picked(
-            plimsoll_worker_pick_override_filtered(
-                handle_.get(), &raw, reinterpret_cast<const plimsoll_str*>(addresses.data()),
-                addresses.size(), static_cast<std::uint32_t>(mode), &accept,
-                accept ? &detail::accept : nullptr, &pick),
-            pick);
+        return picked(plimsoll_worker_pick_override_filtered(
+                          handle_.get(), &raw, detail::to_c(addresses), addresses.size(),
+                          static_cast<std::uint32_t>(mode), &accept,
+                          accept ? &detail::accept : nullptr, &pick),
+                      pick);
     }
 
     /// Why the next pick will go where it goes, as JSON: decided by the pick's own code, so that it
