@@ -76,6 +76,13 @@ type core struct {
 // It fails with [ErrParse], with [ErrInvalidArgument] for a value outside its range or an unknown
 // field, with [ErrUnsupported], or with [ErrClosed] if the local cluster is.
 func Open(config string, options *Options) (*Cluster, error) {
+	return open(options, func(own *capi.Options) (capi.Cluster, *capi.Failure) {
+		return capi.Open(config, own)
+	})
+}
+
+// open opens a cluster as the function does that gets the options.
+func open(options *Options, opens func(own *capi.Options) (capi.Cluster, *capi.Failure)) (*Cluster, error) {
 	if !capi.ABIMatches() {
 		return nil, errors.New("plimsoll: the library " + capi.Version() +
 			" is not of the interface that this program was compiled for")
@@ -107,7 +114,7 @@ func Open(config string, options *Options) (*Cluster, error) {
 	own.Runtime = runtimeValues(options.Runtime)
 	opened.messages.listen(&own)
 	defer opened.messages.deliver()
-	handle, failure := capi.Open(config, &own)
+	handle, failure := opens(&own)
 	if failure != nil {
 		return nil, failed(failure)
 	}

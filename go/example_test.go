@@ -1,6 +1,7 @@
 package plimsoll_test
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -70,6 +71,34 @@ func ExampleConfig_Open() {
 	// Output:
 	// 10.0.0.1:80: weight 1, zone "", warming up: true
 	// 10.0.0.2:80: weight 2, zone "b", warming up: true
+}
+
+// Other settings and hosts, in one step.
+func ExampleCluster_Configure() {
+	config := plimsoll.Config{Name: "api", Hosts: []plimsoll.HostSpec{{Address: "10.0.0.1:80"}}}
+	cluster, err := config.Open(nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer cluster.Close()
+	config.Policy = plimsoll.Maglev{TableSize: 251}
+	config.Hosts = append(config.Hosts, plimsoll.HostSpec{Address: "10.0.0.2:80"})
+	if _, err := cluster.Configure(&config); err != nil {
+		fmt.Println(err)
+	}
+	hosts, _ := cluster.Hosts()
+	fmt.Println(len(hosts), "hosts")
+
+	config.Policy = plimsoll.Maglev{TableSize: 250}
+	_, err = cluster.Configure(&config)
+	var failed *plimsoll.Error
+	if errors.As(err, &failed) {
+		fmt.Println(failed.Field)
+	}
+	// Output:
+	// 2 hosts
+	// settings.maglev.table_size
 }
 
 func example(policy string) *plimsoll.Cluster {

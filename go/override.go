@@ -28,7 +28,7 @@ type OverrideSource struct {
 // OverrideSources are the places of a request where the cluster's policy override_host looks for
 // addresses, in order, and last the place where the address of the picked host is to be written, if
 // there is one; none without such a policy. What stands there goes to [Cluster.PickOverride]. Ask again
-// after [Cluster.Reload].
+// after [Cluster.Reload] and [Cluster.Configure].
 func (c *Cluster) OverrideSources() ([]OverrideSource, error) {
 	var sources []OverrideSource
 	err := c.look(func(cluster capi.Cluster) error {

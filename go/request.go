@@ -3,6 +3,7 @@ package plimsoll
 import (
 	"runtime"
 	"sync"
+	"time"
 
 	"plimsoll.example/plimsoll/internal/capi"
 )
@@ -11,18 +12,74 @@ import (
 // goroutines may use them at once. They need not be closed: the garbage collector frees them.
 type HashPolicies struct{ handle capi.HashPolicies }
 
+// HashKind is where a [HashPolicy] finds its value.
+type HashKind uint32
+
+const (
+	// HashHeader are all values of a header.
+	HashHeader HashKind = capi.HashHeader
+	// HashCookie is the value of a cookie, or of one that is made for a client that has none.
+	HashCookie HashKind = capi.HashCookie
+	// HashSourceIP is the address that the request comes from, without its port.
+	HashSourceIP HashKind = capi.HashSourceIP
+	// HashQueryParameter is the first value of a parameter in the query.
+	HashQueryParameter HashKind = capi.HashQueryParameter
+	// HashFilterState is the hash of an object that the proxy keeps for the request.
+	HashFilterState HashKind = capi.HashFilterState
+)
+
+// A HashPolicy is one part of what requests are hashed from.
+type HashPolicy struct {
+	// Kind is where the value comes from.
+	Kind HashKind
+	// Name is that of the header, cookie or parameter, or the key of the object.
+	Name string
+	// Terminal asks no further policies once there is a value.
+	Terminal bool
+	// TTL is for how long a client without the cookie is given one; less than a second is a cookie for
+	// the session. Nil: it is given none.
+	TTL *time.Duration
+	// Path is the path that a new cookie gets.
+	Path string
+	// Attributes are further attributes of a new cookie, by name and value.
+	Attributes [][2]string
+}
+
+// NewHashPolicies makes policies of structs, once for many requests. They are asked in order; each value
+// that one finds is combined with those before it.
+//
+// It fails with [ErrInvalidArgument]; the field is policies[3].name, say.
+func NewHashPolicies(policies ...HashPolicy) (*HashPolicies, error) {
+	own := make([]capi.HashPolicy, len(policies))
+	for i, policy := range policies {
+		own[i] = capi.HashPolicy{
+			Kind:       uint32(policy.Kind),
+			Terminal:   policy.Terminal,
+			Name:       policy.Name,
+			Path:       policy.Path,
+			TTL:        policy.TTL,
+			Attributes: policy.Attributes,
+		}
+	}
+	return collected(capi.NewHashPolicies(own))
+}
+
+// collected are policies that the garbage collector frees.
+func collected(handle capi.HashPolicies, failure *capi.Failure) (*HashPolicies, error) {
+	if failure != nil {
+		return nil, failed(failure)
+	}
+	policies := &HashPolicies{handle}
+	runtime.AddCleanup(policies, capi.HashPolicies.Free, handle)
+	return policies, nil
+}
+
 // ParseHashPolicies reads a list of Envoy's RouteAction.HashPolicy, as YAML or JSON, once for many
 // requests.
 //
 // It fails with [ErrParse], [ErrInvalidArgument] or [ErrUnsupported].
 func ParseHashPolicies(policies string) (*HashPolicies, error) {
-	handle, failure := capi.ParseHashPolicies(policies)
-	if failure != nil {
-		return nil, failed(failure)
-	}
-	parsed := &HashPolicies{handle}
-	runtime.AddCleanup(parsed, capi.HashPolicies.Free, handle)
-	return parsed, nil
+	return collected(capi.ParseHashPolicies(policies))
 }
 
 // A Request is what is known of a request that is to be hashed. Only what the policies in use ask

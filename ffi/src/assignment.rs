@@ -208,19 +208,19 @@ impl Endpoint {
     /// The texts are readable during the call.
     unsafe fn engine(&self, name: &str) -> Result<plimsoll::config::Endpoint, Failure> {
         growable::unused(self.reserved, offset_of!(Endpoint, reserved), name)?;
-        let field = |member: &str| format!("{name}.{member}");
         // SAFETY: passed on from the caller. So in the others.
-        let address = Address::from(unsafe { self.address.read(&field("address")) }?);
+        let address = unsafe { self.address.read(format_args!("{name}.address")) }?;
         // SAFETY: as above.
-        let hostname = unsafe { self.hostname.read(&field("hostname")) }?;
+        let hostname = unsafe { self.hostname.read(format_args!("{name}.hostname")) }?;
         // SAFETY: as above.
-        let hash_key = unsafe { self.hash_key.read(&field("hash_key")) }?;
-        let checked = field("health_check_address");
+        let hash_key = unsafe { self.hash_key.read(format_args!("{name}.hash_key")) }?;
+        let checked = self.health_check_address;
         // SAFETY: as above.
-        let checked = unsafe { self.health_check_address.read(&checked) }?;
-        let is_elsewhere = !checked.is_empty() && checked != address.as_str();
-        let health_status = health::eds_health(self.health_status)
-            .ok_or_else(|| Failure::unknown_number(&field("health_status"), self.health_status))?;
+        let checked = unsafe { checked.read(format_args!("{name}.health_check_address")) }?;
+        let is_elsewhere = !checked.is_empty() && checked != address;
+        let health_status = health::eds_health(self.health_status).ok_or_else(|| {
+            Failure::unknown_number(&format!("{name}.health_status"), self.health_status)
+        })?;
         Ok(plimsoll::config::Endpoint {
             hostname: hostname.to_owned(),
             hash_key: hash_key.to_owned(),
@@ -228,7 +228,7 @@ impl Endpoint {
             health_status,
             disable_active_health_check: boolean(
                 self.disable_active_health_check,
-                &field("disable_active_health_check"),
+                format_args!("{name}.disable_active_health_check"),
             )?,
             health_check_address: is_elsewhere.then(|| Address::from(checked)),
             ..plimsoll::config::Endpoint::new(address)

@@ -82,7 +82,7 @@ unsafe fn add(update: Update, change: &HostChange, name: &str) -> Result<Update,
     let field = |member: &str| format!("{name}.{member}");
     growable::unused(change.reserved, offset_of!(HostChange, reserved), name)?;
     // SAFETY: the caller promises that it is readable.
-    let address = unsafe { change.address.read(&field("address")) }?;
+    let address = unsafe { change.address.read(format_args!("{name}.address")) }?;
     if address.is_empty() {
         return Err(Failure::invalid(&field("address"), "value is required"));
     }
@@ -113,9 +113,9 @@ unsafe fn upsert(
     name: &str,
 ) -> Result<plimsoll::HostChange, Failure> {
     // SAFETY: the caller promises that it is readable.
-    let hostname = unsafe { change.hostname.read(&format!("{name}.hostname")) }?;
+    let hostname = unsafe { change.hostname.read(format_args!("{name}.hostname")) }?;
     // SAFETY: as above.
-    let hash_key = unsafe { change.hash_key.read(&format!("{name}.hash_key")) }?;
+    let hash_key = unsafe { change.hash_key.read(format_args!("{name}.hash_key")) }?;
     // SAFETY: as above, for all three.
     let locality = unsafe { locality(name, change.region, change.zone, change.sub_zone) }?;
     let health_status = health::eds_health(change.health_status).ok_or_else(|| {

@@ -150,7 +150,7 @@ impl HashPolicy {
     unsafe fn engine(&self, name: &str) -> Result<plimsoll::config::HashPolicy, Failure> {
         growable::unused(self.reserved, offset_of!(HashPolicy, reserved), name)?;
         // SAFETY: the caller promises that it is readable.
-        let own_name = || unsafe { self.name.read(&format!("{name}.name")) };
+        let own_name = || unsafe { self.name.read(format_args!("{name}.name")) };
         let kind = match self.kind {
             // The engine compares them in lower case.
             PLIMSOLL_HASH_HEADER => {
@@ -161,7 +161,7 @@ impl HashPolicy {
                 ttl: optional(name, ("has_ttl", self.has_ttl), ("ttl_ns", self.ttl_ns))?
                     .map(Duration::from_nanos),
                 // SAFETY: the caller promises that it is readable.
-                path: unsafe { self.path.read(&format!("{name}.path")) }?.to_owned(),
+                path: unsafe { self.path.read(format_args!("{name}.path")) }?.to_owned(),
                 // SAFETY: passed on from the caller.
                 attributes: unsafe { self.engine_attributes(&format!("{name}.attributes")) }?,
             },
@@ -174,7 +174,7 @@ impl HashPolicy {
             }
             other => return Err(Failure::unknown_number(&format!("{name}.kind"), other)),
         };
-        let terminal = boolean(self.terminal, &format!("{name}.terminal"))?;
+        let terminal = boolean(self.terminal, format_args!("{name}.terminal"))?;
         Ok(plimsoll::config::HashPolicy { kind, terminal })
     }
 
@@ -187,9 +187,9 @@ impl HashPolicy {
             .map_err(|status| text::failure(status, name))?;
         let copy = |(index, attribute): (usize, &Header)| {
             // SAFETY: passed on from the caller.
-            let own_name = unsafe { attribute.name.read(&format!("{name}[{index}].name")) }?;
+            let own_name = unsafe { attribute.name.read(format_args!("{name}[{index}].name")) }?;
             // SAFETY: as above.
-            let value = unsafe { attribute.value.read(&format!("{name}[{index}].value")) }?;
+            let value = unsafe { attribute.value.read(format_args!("{name}[{index}].value")) }?;
             Ok((own_name.to_owned(), value.to_owned()))
         };
         attributes.iter().enumerate().map(copy).collect()

@@ -102,7 +102,7 @@ unsafe fn engine_load<'call>(
     let field = |member: &str| format!("{name}.{member}");
     growable::unused(load.reserved, offset_of!(HostLoad, reserved), name)?;
     // SAFETY: the caller promises that it is readable.
-    let address = unsafe { load.address.read(&field("address")) }?;
+    let address = unsafe { load.address.read(format_args!("{name}.address")) }?;
     let pending = match load.flags {
         0 => None,
         PLIMSOLL_LOAD_HAS_PENDING => Some(load.pending),

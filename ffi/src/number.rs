@@ -1,17 +1,19 @@
 //! Numbers that stand for something else: yes or no, or whether there is another number.
 
+use std::fmt::Display;
+
 use crate::failure::Failure;
 
-/// Yes or no.
+/// Yes or no. The field's name is put together for an error only.
 ///
 /// # Errors
 ///
 /// Any number but 0 and 1.
-pub(crate) fn boolean(number: u32, field: &str) -> Result<bool, Failure> {
+pub(crate) fn boolean(number: u32, field: impl Display) -> Result<bool, Failure> {
     match number {
         0 => Ok(false),
         1 => Ok(true),
-        other => Err(Failure::unknown_number(field, other)),
+        other => Err(Failure::unknown_number(&field.to_string(), other)),
     }
 }
 
@@ -26,7 +28,7 @@ pub(crate) fn optional<T: Copy + Default + PartialEq>(
     (has_name, has): (&str, u32),
     (name, value): (&str, T),
 ) -> Result<Option<T>, Failure> {
-    if boolean(has, &format!("{owner}.{has_name}"))? {
+    if boolean(has, format_args!("{owner}.{has_name}"))? {
         return Ok(Some(value));
     }
     if value == T::default() {

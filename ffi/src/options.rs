@@ -187,10 +187,10 @@ pub(crate) unsafe fn locality(
     sub_zone: Str,
 ) -> Result<Locality, Failure> {
     // SAFETY: the caller promises that all three are readable.
-    let region = unsafe { region.read(&format!("{owner}.region")) }?;
+    let region = unsafe { region.read(format_args!("{owner}.region")) }?;
     // SAFETY: as above.
-    let zone = unsafe { zone.read(&format!("{owner}.zone")) }?;
+    let zone = unsafe { zone.read(format_args!("{owner}.zone")) }?;
     // SAFETY: as above.
-    let sub_zone = unsafe { sub_zone.read(&format!("{owner}.sub_zone")) }?;
+    let sub_zone = unsafe { sub_zone.read(format_args!("{owner}.sub_zone")) }?;
     Ok(Locality::new(region, zone, sub_zone))
 }

@@ -64,7 +64,7 @@ pub(crate) unsafe fn engine_values<'call>(
 ) -> Result<EngineValues<'call>, Failure> {
     let add = |mut all: EngineValues<'call>, value: &RuntimeValue, name: &str| {
         // SAFETY: the caller promises that it is readable.
-        let key = unsafe { value.key.read(&format!("{name}.key")) }?;
+        let key = unsafe { value.key.read(format_args!("{name}.key")) }?;
         all.push((key, value.engine_value(name)?));
         Ok(all)
     };
@@ -79,7 +79,7 @@ impl RuntimeValue {
             PLIMSOLL_RUNTIME_INTEGER => plimsoll::RuntimeValue::Integer(self.integer),
             PLIMSOLL_RUNTIME_NUMBER => finite(self.number, &format!("{name}.number"))?,
             PLIMSOLL_RUNTIME_BOOLEAN => {
-                let truth = boolean(self.boolean, &format!("{name}.boolean"))?;
+                let truth = boolean(self.boolean, format_args!("{name}.boolean"))?;
                 plimsoll::RuntimeValue::Boolean(truth)
             }
             other => return Err(Failure::unknown_number(&format!("{name}.kind"), other)),

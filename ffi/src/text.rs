@@ -6,6 +6,7 @@
 //! or changed by a later call.
 
 use std::ffi::{CStr, c_char};
+use std::fmt::Display;
 use std::{ptr, slice};
 
 use crate::array;
@@ -49,7 +50,7 @@ impl Str {
         Self { data: text.as_ptr().cast(), len: text.len().saturating_sub(1) }
     }
 
-    /// The text, for as long as the call lasts.
+    /// The text, for as long as the call lasts. The name is put together for an error only.
     ///
     /// # Safety
     ///
@@ -58,12 +59,13 @@ impl Str {
     /// # Errors
     ///
     /// Those of [`bytes`], or bytes that are not UTF-8.
-    pub(crate) unsafe fn read<'call>(self, name: &str) -> Result<&'call str, Failure> {
+    pub(crate) unsafe fn read<'call>(self, name: impl Display) -> Result<&'call str, Failure> {
         // SAFETY: passed on from the caller.
-        let bytes = unsafe { self.bytes() }.map_err(|status| failure(status, name))?;
+        let bytes = unsafe { self.bytes() }.map_err(|status| failure(status, &name.to_string()))?;
         std::str::from_utf8(bytes.unwrap_or_default()).map_err(|error| {
             let byte = error.valid_up_to();
-            Failure::invalid(name, format!("{name} is not UTF-8 from byte {byte} on"))
+            let message = format!("{name} is not UTF-8 from byte {byte} on");
+            Failure::invalid(&name.to_string(), message)
         })
     }
 
@@ -126,7 +128,7 @@ pub(crate) unsafe fn all(
     let texts = unsafe { array::items(from, count) }.map_err(|status| failure(status, name))?;
     let copy = |(index, text): (usize, &Str)| {
         // SAFETY: passed on from the caller.
-        unsafe { text.read(&format!("{name}[{index}]")) }.map(str::to_owned)
+        unsafe { text.read(format_args!("{name}[{index}]")) }.map(str::to_owned)
     };
     texts.iter().enumerate().map(copy).collect()
 }

@@ -2360,7 +2360,7 @@ enum plimsoll_status plimsoll_hash_policies_new(const struct plimsoll_hash_polic
  * addresses, in order, and last for the place where the address of the picked host is to be
  * written, if there is one; until it returns something else than 0. There is no call if the cluster
  * has no such policy. Give what stands in these places to `plimsoll_worker_pick_override`; ask again
- * after `plimsoll_cluster_reload`.
+ * after `plimsoll_cluster_reload` and `plimsoll_cluster_configure`.
  *
  * `visit` runs on this thread, during the call. No lock is held: any call of this library may be
  * made in it, but the cluster must not be freed. It must not unwind or `longjmp`.

@@ -196,7 +196,7 @@ pub unsafe fn engine_config(settings: *const ClusterSettings) -> Result<ClusterC
 }
 
 fn flag(number: u32, member: &str) -> Result<bool, Failure> {
-    boolean(number, &format!("settings.{member}"))
+    boolean(number, format_args!("settings.{member}"))
 }
 
 fn statuses(bits: u32) -> Result<HostStatuses, Failure> {
@@ -313,7 +313,7 @@ impl ClusterSettings {
 }
 
 /// What the fields of Envoy's messages are called in the structs.
-const RENAMED: [(&str, &str); 14] = [
+const RENAMED: [(&str, &str); 13] = [
     ("common_lb_config", ""),
     ("consistent_hashing_lb_config", ""),
     ("zone_aware_lb_config", "zone_aware"),
@@ -327,7 +327,6 @@ const RENAMED: [(&str, &str); 14] = [
     ("weight_update_period", "weight_update_period_ns"),
     ("smoothing_time_constant", "smoothing_time_constant_ns"),
     ("slow_start_config", "slow_start"),
-    ("hash_policy", "hash_policies"),
 ];
 
 /// An error of the engine with the member's name.

@@ -89,7 +89,7 @@ unsafe fn source(place: &OverrideShown, name: &str) -> Result<OverrideSource, Fa
         PLIMSOLL_OVERRIDE_HEADER => {
             growable::unused(place.reserved, offset_of!(OverrideShown, reserved), name)?;
             // SAFETY: passed on from the caller.
-            let header = unsafe { place.name.read(&format!("{name}.name")) }?;
+            let header = unsafe { place.name.read(format_args!("{name}.name")) }?;
             Ok(OverrideSource::Header(header.to_owned()))
         }
         PLIMSOLL_OVERRIDE_METADATA => {
@@ -106,7 +106,7 @@ unsafe fn source(place: &OverrideShown, name: &str) -> Result<OverrideSource, Fa
 unsafe fn metadata(place: &OverrideShown, name: &str) -> Result<MetadataKey, Failure> {
     growable::unused(place.reserved, offset_of!(OverrideShown, reserved), name)?;
     // SAFETY: passed on from the caller.
-    let key = unsafe { place.name.read(&format!("{name}.name")) }?.to_owned();
+    let key = unsafe { place.name.read(format_args!("{name}.name")) }?.to_owned();
     // SAFETY: passed on from the caller.
     let path = unsafe { text::all(place.path, place.path_count, &format!("{name}.path")) }?;
     Ok(MetadataKey { key, path })

@@ -156,6 +156,7 @@ unsafe fn number(from: *const RuntimeNumber, name: &str) -> Result<Option<Runtim
     // SAFETY: passed on from the caller.
     let Some(given) = (unsafe { from.as_ref() }) else { return Ok(None) };
     // SAFETY: passed on from the caller.
-    let runtime_key = unsafe { given.runtime_key.read(&format!("{name}.runtime_key")) }?.to_owned();
+    let runtime_key =
+        unsafe { given.runtime_key.read(format_args!("{name}.runtime_key")) }?.to_owned();
     Ok(Some(RuntimeDouble { default_value: given.default_value, runtime_key }))
 }

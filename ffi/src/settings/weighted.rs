@@ -156,7 +156,7 @@ pub(super) unsafe fn oob_reporting(
     let given = unsafe { growable::given(from, &name) }?.unwrap_or_default();
     growable::unused(given.reserved, offset_of!(OobReporting, reserved), &name)?;
     // SAFETY: passed on from the caller.
-    let authority = unsafe { given.authority.read(&format!("{name}.authority")) }?;
+    let authority = unsafe { given.authority.read(format_args!("{name}.authority")) }?;
     Ok(OutOfBandReporting { port_value: given.port_value, authority: authority.to_owned() })
 }
 

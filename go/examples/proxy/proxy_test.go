@@ -130,9 +130,14 @@ func TestHostsGetWhatTheyReport(t *testing.T) {
 }
 
 func TestASessionStaysWithItsHost(t *testing.T) {
-	proxy, _ := proxied(t, plimsoll.Maglev{Hashing: plimsoll.ConsistentHashing{
-		HashPolicy: json.RawMessage(`[{"cookie": {"name": "session", "ttl": "60s", "path": "/"}}]`),
-	}}, origin(t, "a", 1), origin(t, "b", 1), origin(t, "c", 1))
+	minute := time.Minute
+	sessions, err := plimsoll.NewHashPolicies(
+		plimsoll.HashPolicy{Kind: plimsoll.HashCookie, Name: "session", TTL: &minute, Path: "/"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy, _ := proxied(t, plimsoll.Maglev{Hashing: plimsoll.ConsistentHashing{HashPolicies: sessions}},
+		origin(t, "a", 1), origin(t, "b", 1), origin(t, "c", 1))
 	for range 5 {
 		jar, err := cookiejar.New(nil)
 		if err != nil {

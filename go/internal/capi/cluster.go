@@ -69,6 +69,18 @@ const (
 
 // Open is plimsoll_cluster_open.
 func Open(config string, options *Options) (Cluster, *Failure) {
+	return open(config, nil, nil, options)
+}
+
+// New is plimsoll_cluster_new.
+func New(settings *Settings, assignment *Assignment, options *Options) (Cluster, *Failure) {
+	var memory arena
+	defer memory.free()
+	return open("", memory.settings(settings), memory.assignment(assignment), options)
+}
+
+func open(config string, settings *C.plimsoll_cluster_settings, assignment *C.plimsoll_assignment,
+	options *Options) (Cluster, *Failure) {
 	own := C.plimsoll_cluster_options{
 		size:          C.sizeof_plimsoll_cluster_options,
 		behavior:      C.uint32_t(options.Behavior),
@@ -94,8 +106,9 @@ func Open(config string, options *Options) (Cluster, *Failure) {
 		cluster.log = cgo.NewHandle(options.Log)
 	}
 	var failed *C.plimsoll_error
-	status := C.plimsoll_go_open(data(config), C.size_t(len(config)), &own, block.data(), &lengths[0],
-		unsafe.SliceData(runtime), scratch, C.uintptr_t(cluster.log), &cluster.handle, &failed)
+	status := C.plimsoll_go_open(data(config), C.size_t(len(config)), settings, assignment, &own,
+		block.data(), &lengths[0], unsafe.SliceData(runtime), scratch, C.uintptr_t(cluster.log),
+		&cluster.handle, &failed)
 	if status != C.PLIMSOLL_STATUS_OK {
 		cluster.Free()
 	}
@@ -115,6 +128,17 @@ func (c Cluster) Reload(config string) (Applied, *Failure) {
 	var out C.plimsoll_applied
 	var failed *C.plimsoll_error
 	status := C.plimsoll_cluster_reload(c.handle, str(config), &out, &failed)
+	return applied(out), failure(status, failed)
+}
+
+// Configure is plimsoll_cluster_configure.
+func (c Cluster) Configure(settings *Settings, assignment *Assignment) (Applied, *Failure) {
+	var memory arena
+	defer memory.free()
+	var out C.plimsoll_applied
+	var failed *C.plimsoll_error
+	status := C.plimsoll_cluster_configure(c.handle, memory.settings(settings),
+		memory.assignment(assignment), &out, &failed)
 	return applied(out), failure(status, failed)
 }
 

@@ -47,7 +47,7 @@ func TestEveryConstantOfTheHeaderIsThere(t *testing.T) {
 	header := read(t, "../../../include/plimsoll/plimsoll.h")
 	var sources strings.Builder
 	for _, file := range []string{
-		"status.go", "numbers.go", "cluster.go", "view.go", "worker.go", "streams.go",
+		"status.go", "numbers.go", "cluster.go", "settings.go", "hash.go", "view.go", "worker.go", "streams.go",
 	} {
 		sources.WriteString(read(t, file))
 	}

@@ -8,6 +8,7 @@ import "C"
 
 import (
 	"encoding/binary"
+	"time"
 	"unsafe"
 )
 
@@ -20,6 +21,50 @@ func ParseHashPolicies(policies string) (HashPolicies, *Failure) {
 	var failed *C.plimsoll_error
 	status := C.plimsoll_hash_policies_parse(str(policies), &parsed.handle, &failed)
 	return parsed, failure(status, failed)
+}
+
+// The kinds of a hash policy.
+const (
+	HashHeader         = C.PLIMSOLL_HASH_HEADER
+	HashCookie         = C.PLIMSOLL_HASH_COOKIE
+	HashSourceIP       = C.PLIMSOLL_HASH_SOURCE_IP
+	HashQueryParameter = C.PLIMSOLL_HASH_QUERY_PARAMETER
+	HashFilterState    = C.PLIMSOLL_HASH_FILTER_STATE
+)
+
+// HashPolicy is a plimsoll_hash_policy.
+type HashPolicy struct {
+	Kind       uint32
+	Terminal   bool
+	Name, Path string
+	TTL        *time.Duration
+	Attributes [][2]string
+}
+
+// NewHashPolicies is plimsoll_hash_policies_new.
+func NewHashPolicies(policies []HashPolicy) (HashPolicies, *Failure) {
+	var memory arena
+	defer memory.free()
+	var made HashPolicies
+	var failed *C.plimsoll_error
+	status := C.plimsoll_hash_policies_new(putAll(&memory, policies, memory.hashPolicy),
+		C.size_t(len(policies)), &made.handle, &failed)
+	return made, failure(status, failed)
+}
+
+func (a *arena) hashPolicy(from HashPolicy) C.plimsoll_hash_policy {
+	to := C.plimsoll_go_hash_policy
+	to.kind = C.uint32_t(from.Kind)
+	to.terminal = flag(from.Terminal)
+	to.name = a.str(from.Name)
+	to.path = a.str(from.Path)
+	to.has_ttl = flag(from.TTL != nil)
+	set(&to.ttl_ns, from.TTL)
+	to.attributes = putAll(a, from.Attributes, func(attribute [2]string) C.plimsoll_header {
+		return C.plimsoll_header{name: a.str(attribute[0]), value: a.str(attribute[1])}
+	})
+	to.attribute_count = C.size_t(len(from.Attributes))
+	return to
 }
 
 // Free is plimsoll_hash_policies_free.

@@ -41,7 +41,27 @@ static void log_to_go(void *userdata, uint32_t level, plimsoll_str message) {
     plimsollGoLog((uintptr_t)userdata, level, message.data, message.len);
 }
 
+const plimsoll_cluster_settings plimsoll_go_cluster_settings = PLIMSOLL_CLUSTER_SETTINGS_INIT;
+const plimsoll_slow_start plimsoll_go_slow_start = PLIMSOLL_SLOW_START_INIT;
+const plimsoll_least_request plimsoll_go_least_request = PLIMSOLL_LEAST_REQUEST_INIT;
+const plimsoll_client_side_weighted_round_robin plimsoll_go_weighted =
+    PLIMSOLL_CLIENT_SIDE_WEIGHTED_ROUND_ROBIN_INIT;
+const plimsoll_oob_reporting plimsoll_go_oob_reporting = PLIMSOLL_OOB_REPORTING_INIT;
+const plimsoll_ring_hash plimsoll_go_ring_hash = PLIMSOLL_RING_HASH_INIT;
+const plimsoll_maglev plimsoll_go_maglev = PLIMSOLL_MAGLEV_INIT;
+const plimsoll_zone_aware plimsoll_go_zone_aware = PLIMSOLL_ZONE_AWARE_INIT;
+const plimsoll_load_aware_locality plimsoll_go_load_aware_locality =
+    PLIMSOLL_LOAD_AWARE_LOCALITY_INIT;
+const plimsoll_override_host plimsoll_go_override_host = PLIMSOLL_OVERRIDE_HOST_INIT;
+const plimsoll_override_source plimsoll_go_override_source = PLIMSOLL_OVERRIDE_SOURCE_INIT;
+const plimsoll_assignment plimsoll_go_assignment = PLIMSOLL_ASSIGNMENT_INIT;
+const plimsoll_locality_hosts plimsoll_go_locality_hosts = PLIMSOLL_LOCALITY_HOSTS_INIT;
+const plimsoll_endpoint plimsoll_go_endpoint = PLIMSOLL_ENDPOINT_INIT;
+const plimsoll_hash_policy plimsoll_go_hash_policy = PLIMSOLL_HASH_POLICY_INIT;
+
 enum plimsoll_status plimsoll_go_open(const char *config, size_t config_length,
+                                      const plimsoll_cluster_settings *settings,
+                                      const plimsoll_assignment *assignment,
                                       const plimsoll_cluster_options *options, const char *text,
                                       const uint32_t lengths[3], const plimsoll_go_runtime *runtime,
                                       plimsoll_runtime_value *scratch, uintptr_t log_id,
@@ -55,6 +75,9 @@ enum plimsoll_status plimsoll_go_open(const char *config, size_t config_length,
     if (log_id != 0) {
         own.log = log_to_go;
         own.log_userdata = (void *)log_id;
+    }
+    if (settings != NULL) {
+        return plimsoll_cluster_new(settings, assignment, &own, out, error);
     }
     return plimsoll_cluster_open((plimsoll_str){config, config_length}, &own, out, error);
 }

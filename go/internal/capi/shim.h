@@ -57,12 +57,32 @@ enum plimsoll_status plimsoll_go_update_runtime(const plimsoll_cluster *cluster,
                                                 plimsoll_runtime_value *scratch, size_t count,
                                                 plimsoll_applied *out, plimsoll_error **error);
 
+/* What the _INIT macros are, which Go does not have. */
+extern const plimsoll_cluster_settings plimsoll_go_cluster_settings;
+extern const plimsoll_slow_start plimsoll_go_slow_start;
+extern const plimsoll_least_request plimsoll_go_least_request;
+extern const plimsoll_client_side_weighted_round_robin plimsoll_go_weighted;
+extern const plimsoll_oob_reporting plimsoll_go_oob_reporting;
+extern const plimsoll_ring_hash plimsoll_go_ring_hash;
+extern const plimsoll_maglev plimsoll_go_maglev;
+extern const plimsoll_zone_aware plimsoll_go_zone_aware;
+extern const plimsoll_load_aware_locality plimsoll_go_load_aware_locality;
+extern const plimsoll_override_host plimsoll_go_override_host;
+extern const plimsoll_override_source plimsoll_go_override_source;
+extern const plimsoll_assignment plimsoll_go_assignment;
+extern const plimsoll_locality_hosts plimsoll_go_locality_hosts;
+extern const plimsoll_endpoint plimsoll_go_endpoint;
+extern const plimsoll_hash_policy plimsoll_go_hash_policy;
+
 /*
- * Opens a cluster with options whose texts are the node's region, zone and sub-zone, and then the
- * keys of `options->runtime_count` runtime values, for which `scratch` has room. Messages go to Go's
- * plimsollGoLog, with `log_id`, unless it is 0.
+ * Opens a cluster from `settings` and `assignment`, which are memory of C, or if there are no settings
+ * from the text `config`; with options whose texts are the node's region, zone and sub-zone, and then
+ * the keys of `options->runtime_count` runtime values, for which `scratch` has room. Messages go to
+ * Go's plimsollGoLog, with `log_id`, unless it is 0.
  */
 enum plimsoll_status plimsoll_go_open(const char *config, size_t config_length,
+                                      const plimsoll_cluster_settings *settings,
+                                      const plimsoll_assignment *assignment,
                                       const plimsoll_cluster_options *options, const char *text,
                                       const uint32_t lengths[3], const plimsoll_go_runtime *runtime,
                                       plimsoll_runtime_value *scratch, uintptr_t log_id,
