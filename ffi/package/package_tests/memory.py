@@ -30,10 +30,10 @@ def balancer(name, package, *flags):
     return program
 
 
-def documented(name, package, *flags):
-    """The C program of the documentation, found through pkg-config."""
-    source, _ = rig.documented_program()
-    program = rig.SCRATCH / name
+def documented(number, name, package, *flags):
+    """A C program of the documentation, found through pkg-config."""
+    source, _ = rig.documented_program(number)
+    program = rig.SCRATCH / f"{name}{number}"
     rig.cc(source, "-o", program, *rig.pkg_config("--cflags", "--libs", package),
            f"-Wl,-rpath,{rig.PREFIX / 'lib'}", *flags)
     return program
@@ -41,7 +41,8 @@ def documented(name, package, *flags):
 
 def test_the_examples_have_no_error_that_a_sanitizer_finds():
     for package in ("plimsoll", "plimsoll-static"):
-        rig.run(documented(f"sanitized-c-{package}", package, *SANITIZED))
+        for number in range(2):
+            rig.run(documented(number, f"sanitized-c-{package}", package, *SANITIZED))
         rig.run(balancer(f"sanitized-cpp-{package}", package, *SANITIZED))
 
 
@@ -66,8 +67,9 @@ def test_the_sanitizer_is_on():
 
 def test_the_examples_have_no_error_and_no_leak_that_valgrind_finds():
     rig.need("valgrind")
-    rig.run(*VALGRIND, documented("checked-c", "plimsoll"))
-    rig.run(*VALGRIND, documented("checked-c-static", "plimsoll-static"))
+    for number in range(2):
+        rig.run(*VALGRIND, documented(number, "checked-c", "plimsoll"))
+        rig.run(*VALGRIND, documented(number, "checked-c-static", "plimsoll-static"))
     rig.run(*VALGRIND, balancer("checked-cpp", "plimsoll"))
 
 

@@ -80,11 +80,12 @@ def blocks(page, language):
     return re.findall(rf"^```{language}\n(.*?)^```", (ROOT / page).read_text(), re.M | re.S)
 
 
-def documented_program():
-    """The C program of docs/c-api.md, as a file, and what it prints."""
-    source = SCRATCH / "documented.c"
-    source.write_text(blocks("docs/c-api.md", "c")[0])
-    return source, blocks("docs/c-api.md", "text")[0]
+def documented_program(number=0):
+    """A C program of docs/c-api.md, as a file, and what it prints. The first opens its cluster from a
+    text, the second from structs."""
+    source = SCRATCH / f"documented{number}.c"
+    source.write_text(blocks("docs/c-api.md", "c")[number])
+    return source, blocks("docs/c-api.md", "text")[number]
 
 
 def folder(name):

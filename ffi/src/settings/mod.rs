@@ -8,20 +8,18 @@ pub mod hashing;
 pub mod locality;
 pub mod override_host;
 pub mod policy;
+mod refusal;
 pub mod weighted;
 
 use std::mem::offset_of;
 use std::ptr;
 
 use plimsoll::EdsHealth;
-use plimsoll::config::{
-    ClusterConfig, ConfigError, HostStatuses, LocalityRouting, Policy, RoundRobin,
-};
+use plimsoll::config::{ClusterConfig, HostStatuses, LocalityRouting, Policy, RoundRobin};
 
 use crate::failure::Failure;
 use crate::growable::{self, Growable};
 use crate::health;
-use crate::member;
 use crate::number::boolean;
 use crate::text::Str;
 use hashing::{MaglevSettings, RingHashSettings};
@@ -57,6 +55,23 @@ pub const PLIMSOLL_ROUTING_ZONE_AWARE: u32 = 1;
 pub const PLIMSOLL_ROUTING_WEIGHTED: u32 = 2;
 /// `plimsoll_cluster_settings.locality_routing`: by the load that hosts report, nearest first.
 pub const PLIMSOLL_ROUTING_LOAD_AWARE: u32 = 3;
+
+/// All policies.
+const POLICIES: [u32; 6] = [
+    PLIMSOLL_POLICY_ROUND_ROBIN,
+    PLIMSOLL_POLICY_LEAST_REQUEST,
+    PLIMSOLL_POLICY_RING_HASH,
+    PLIMSOLL_POLICY_RANDOM,
+    PLIMSOLL_POLICY_MAGLEV,
+    PLIMSOLL_POLICY_CLIENT_SIDE_WEIGHTED_ROUND_ROBIN,
+];
+
+/// The policies that warm new hosts up.
+const WARMED_UP: [u32; 3] = [
+    PLIMSOLL_POLICY_ROUND_ROBIN,
+    PLIMSOLL_POLICY_LEAST_REQUEST,
+    PLIMSOLL_POLICY_CLIENT_SIDE_WEIGHTED_ROUND_ROBIN,
+];
 
 /// The settings of a cluster, which are those of Envoy's `Cluster` message. Growable: start from
 /// `PLIMSOLL_CLUSTER_SETTINGS_INIT`, which has Envoy's defaults.
@@ -191,7 +206,7 @@ pub unsafe fn engine_config(settings: *const ClusterSettings) -> Result<ClusterC
         override_host_status: statuses(given.override_host_status)?,
         ..ClusterConfig::new(name)
     };
-    config.validate().map_err(|error| failure(&error))?;
+    config.validate().map_err(|error| refusal::named(&error))?;
     Ok(config)
 }
 
@@ -215,43 +230,31 @@ impl ClusterSettings {
     /// Refuses numbers that stand for nothing, and settings of what was not chosen: whoever gives
     /// them takes them for the ones in force.
     fn check_choices(&self) -> Result<(), Failure> {
-        use {
-            PLIMSOLL_POLICY_CLIENT_SIDE_WEIGHTED_ROUND_ROBIN as WEIGHTED,
-            PLIMSOLL_POLICY_LEAST_REQUEST as LEAST_REQUEST, PLIMSOLL_POLICY_MAGLEV as MAGLEV,
-            PLIMSOLL_POLICY_RANDOM as RANDOM, PLIMSOLL_POLICY_RING_HASH as RING_HASH,
-            PLIMSOLL_POLICY_ROUND_ROBIN as ROUND_ROBIN, PLIMSOLL_ROUTING_LOAD_AWARE as LOAD_AWARE,
-            PLIMSOLL_ROUTING_ZONE_AWARE as ZONE_AWARE,
-        };
-        let policies = [ROUND_ROBIN, LEAST_REQUEST, RING_HASH, RANDOM, MAGLEV, WEIGHTED];
-        if !policies.contains(&self.policy) {
+        if !POLICIES.contains(&self.policy) {
             return Err(Failure::unknown_number("settings.policy", self.policy));
         }
-        if self.locality_routing > LOAD_AWARE {
-            let field = "settings.locality_routing";
-            return Err(Failure::unknown_number(field, self.locality_routing));
+        let routing = self.locality_routing;
+        if routing > PLIMSOLL_ROUTING_LOAD_AWARE {
+            return Err(Failure::unknown_number("settings.locality_routing", routing));
         }
-        let warmed_up: &[u32] = &[ROUND_ROBIN, LEAST_REQUEST, WEIGHTED];
-        let Self { policy, locality_routing, .. } = *self;
+        let is = |policy| self.policy == policy;
+        let weighted = self.client_side_weighted_round_robin;
+        let load_aware = self.load_aware_locality;
         let members = [
-            ("slow_start", self.slow_start.is_null(), warmed_up.contains(&policy)),
-            ("least_request", self.least_request.is_null(), policy == LEAST_REQUEST),
+            ("slow_start", self.slow_start.is_null() || WARMED_UP.contains(&self.policy)),
+            ("least_request", self.least_request.is_null() || is(PLIMSOLL_POLICY_LEAST_REQUEST)),
             (
                 "client_side_weighted_round_robin",
-                self.client_side_weighted_round_robin.is_null(),
-                policy == WEIGHTED,
+                weighted.is_null() || is(PLIMSOLL_POLICY_CLIENT_SIDE_WEIGHTED_ROUND_ROBIN),
             ),
-            ("ring_hash", self.ring_hash.is_null(), policy == RING_HASH),
-            ("maglev", self.maglev.is_null(), policy == MAGLEV),
-            ("zone_aware", self.zone_aware.is_null(), locality_routing == ZONE_AWARE),
-            (
-                "load_aware_locality",
-                self.load_aware_locality.is_null(),
-                locality_routing == LOAD_AWARE,
-            ),
+            ("ring_hash", self.ring_hash.is_null() || is(PLIMSOLL_POLICY_RING_HASH)),
+            ("maglev", self.maglev.is_null() || is(PLIMSOLL_POLICY_MAGLEV)),
+            ("zone_aware", self.zone_aware.is_null() || routing == PLIMSOLL_ROUTING_ZONE_AWARE),
+            ("load_aware_locality", load_aware.is_null() || routing == PLIMSOLL_ROUTING_LOAD_AWARE),
         ];
-        match members.iter().find(|(_, is_null, is_chosen)| !is_null && !is_chosen) {
+        match members.iter().find(|(_, has_effect)| !has_effect) {
             None => Ok(()),
-            Some((member, ..)) => {
+            Some((member, _)) => {
                 let message = "set, but without effect: the settings choose something else";
                 Err(Failure::invalid(&format!("settings.{member}"), message))
             }
@@ -310,41 +313,4 @@ impl ClusterSettings {
             _ => LocalityRouting::Unset,
         })
     }
-}
-
-/// What the fields of Envoy's messages are called in the structs.
-const RENAMED: [(&str, &str); 13] = [
-    ("common_lb_config", ""),
-    ("consistent_hashing_lb_config", ""),
-    ("zone_aware_lb_config", "zone_aware"),
-    ("override_host_sources", "sources"),
-    ("metadata", ""),
-    ("key", "name"),
-    ("slow_start_window", "window_ns"),
-    ("oob_reporting_period", "oob_reporting_period_ns"),
-    ("blackout_period", "blackout_period_ns"),
-    ("weight_expiration_period", "weight_expiration_period_ns"),
-    ("weight_update_period", "weight_update_period_ns"),
-    ("smoothing_time_constant", "smoothing_time_constant_ns"),
-    ("slow_start_config", "slow_start"),
-];
-
-/// An error of the engine with the member's name.
-fn failure(error: &ConfigError) -> Failure {
-    let field = error.field();
-    let field = match field {
-        // The settings of zones need not be there for a policy not to go with them.
-        "zone_aware_lb_config" => "locality_routing",
-        // Each policy has its own in Envoy.
-        _ => field.find("slow_start_config").map_or(field, |start| &field[start..]),
-    };
-    // A field of metadata is a message in Envoy, and a text here.
-    let field = if field.contains(".path[") { field.trim_end_matches(".key") } else { field };
-    let mut member = member::path("settings", field, &RENAMED);
-    // Envoy names the source that has nothing.
-    if field.ends_with(']') && field.contains("override_host_sources[") && !field.contains(".path[")
-    {
-        member.push_str(".name");
-    }
-    Failure::of_member(&member, error)
 }

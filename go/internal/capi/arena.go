@@ -1,6 +1,6 @@
 package capi
 
-// #include <plimsoll/plimsoll.h>
+// #include "shim.h"
 // #include <stdlib.h>
 import "C"
 
@@ -45,6 +45,11 @@ func (a *arena) str(text string) C.plimsoll_str {
 	room := a.room(len(text))
 	copy(unsafe.Slice((*byte)(room), len(text)), text)
 	return C.plimsoll_str{data: (*C.char)(room), len: C.size_t(len(text))}
+}
+
+// texts are copies of several, and how many.
+func (a *arena) texts(texts []string) (*C.plimsoll_str, C.size_t) {
+	return putAll(a, texts, a.str), C.size_t(len(texts))
 }
 
 // put is a copy of a struct whose pointers are nil or of C.

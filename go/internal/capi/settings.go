@@ -215,11 +215,10 @@ func (a *arena) weighted(from *Weighted) *C.plimsoll_client_side_weighted_round_
 		to.has_error_utilization_penalty = 1
 		to.error_utilization_penalty = C.float(*from.ErrorUtilizationPenalty)
 	}
-	set(&to.oob_reporting_period_ns, from.Reporting.Period)
 	to.enable_oob_load_report = flag(from.Reporting.EnableOOB)
+	set(&to.oob_reporting_period_ns, from.Reporting.Period)
 	to.oob_reporting_config = a.oobReporting(&from.Reporting)
-	to.metric_names_for_computing_utilization = putAll(a, from.Reporting.MetricNames, a.str)
-	to.metric_name_count = C.size_t(len(from.Reporting.MetricNames))
+	to.metric_names_for_computing_utilization, to.metric_name_count = a.texts(from.Reporting.MetricNames)
 	return to
 }
 
@@ -279,11 +278,10 @@ func (a *arena) loadAware(from *LoadAware) *C.plimsoll_load_aware_locality {
 	set(&to.weight_expiration_period_ns, from.WeightExpirationPeriod)
 	set(&to.utilization_variance_threshold, from.UtilizationVarianceThreshold)
 	set(&to.remote_probe_fraction, from.RemoteProbeFraction)
-	set(&to.oob_reporting_period_ns, from.Reporting.Period)
 	to.enable_oob_load_report = flag(from.Reporting.EnableOOB)
+	set(&to.oob_reporting_period_ns, from.Reporting.Period)
 	to.oob_reporting_config = a.oobReporting(&from.Reporting)
-	to.metric_names_for_computing_utilization = putAll(a, from.Reporting.MetricNames, a.str)
-	to.metric_name_count = C.size_t(len(from.Reporting.MetricNames))
+	to.metric_names_for_computing_utilization, to.metric_name_count = a.texts(from.Reporting.MetricNames)
 	return to
 }
 
@@ -304,7 +302,6 @@ func (a *arena) overrideSource(from OverrideSource) C.plimsoll_override_source {
 	to := C.plimsoll_go_override_source
 	to.kind = C.uint32_t(from.Kind)
 	to.name = a.str(from.Name)
-	to.path = putAll(a, from.Path, a.str)
-	to.path_count = C.size_t(len(from.Path))
+	to.path, to.path_count = a.texts(from.Path)
 	return to
 }

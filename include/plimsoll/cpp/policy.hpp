@@ -165,6 +165,18 @@ using Policy = std::variant<RoundRobin, LeastRequest, ClientSideWeightedRoundRob
 
 namespace detail {
 
+// What policies that follow load reports say of them. `streams` is what `to` points to.
+template <class From, class To>
+void take_reporting(const From& from, To& to, plimsoll_oob_reporting& streams) noexcept {
+    to.oob_reporting_period_ns = length_to_ns(from.oob_reporting_period);
+    to.enable_oob_load_report = from.enable_oob_load_report ? 1 : 0;
+    streams.port_value = from.oob_reporting_config.port_value;
+    streams.authority = to_c(from.oob_reporting_config.authority);
+    to.oob_reporting_config = &streams;
+    to.metric_names_for_computing_utilization = to_c(from.metric_names_for_computing_utilization);
+    to.metric_name_count = from.metric_names_for_computing_utilization.size();
+}
+
 // The C structs that a policy takes, and what they point to. Refers to the policy's texts.
 class RawPolicy {
 public:
@@ -216,16 +228,9 @@ private:
         weighted_.blackout_period_ns = length_to_ns(from.blackout_period);
         weighted_.weight_expiration_period_ns = length_to_ns(from.weight_expiration_period);
         weighted_.weight_update_period_ns = length_to_ns(from.weight_update_period);
-        weighted_.oob_reporting_period_ns = length_to_ns(from.oob_reporting_period);
-        weighted_.enable_oob_load_report = from.enable_oob_load_report ? 1 : 0;
         weighted_.has_error_utilization_penalty = from.error_utilization_penalty ? 1 : 0;
         weighted_.error_utilization_penalty = from.error_utilization_penalty.value_or(0.0F);
-        reporting_.port_value = from.oob_reporting_config.port_value;
-        reporting_.authority = detail::to_c(from.oob_reporting_config.authority);
-        weighted_.oob_reporting_config = &reporting_;
-        weighted_.metric_names_for_computing_utilization =
-            detail::to_c(from.metric_names_for_computing_utilization);
-        weighted_.metric_name_count = from.metric_names_for_computing_utilization.size();
+        take_reporting(from, weighted_, reporting_);
         take(from.slow_start);
     }
 

@@ -216,16 +216,9 @@ private:
         load_aware_.weight_update_period_ns = length_to_ns(from.weight_update_period);
         load_aware_.smoothing_time_constant_ns = length_to_ns(from.smoothing_time_constant);
         load_aware_.weight_expiration_period_ns = length_to_ns(from.weight_expiration_period);
-        load_aware_.oob_reporting_period_ns = length_to_ns(from.oob_reporting_period);
         load_aware_.utilization_variance_threshold = from.utilization_variance_threshold;
         load_aware_.remote_probe_fraction = from.remote_probe_fraction;
-        load_aware_.enable_oob_load_report = from.enable_oob_load_report ? 1 : 0;
-        reporting_.port_value = from.oob_reporting_config.port_value;
-        reporting_.authority = to_c(from.oob_reporting_config.authority);
-        load_aware_.oob_reporting_config = &reporting_;
-        load_aware_.metric_names_for_computing_utilization =
-            to_c(from.metric_names_for_computing_utilization);
-        load_aware_.metric_name_count = from.metric_names_for_computing_utilization.size();
+        take_reporting(from, load_aware_, reporting_);
         settings_.load_aware_locality = &load_aware_;
     }
 
