@@ -1,6 +1,8 @@
 /* Clusters from structs: what they do, how they are changed, and what is refused. What all the members
  * mean is compared with Envoy's texts in tests/settings.rs. */
 
+#include <math.h>
+
 #include "check.h"
 
 static plimsoll_cluster_settings settings_of(uint32_t policy) {
@@ -277,6 +279,121 @@ static void an_empty_set_allows_no_override(void) {
     plimsoll_cluster_free(cluster);
 }
 
+/* Settings and hosts with all that they point to, so that each mistake is one assignment. */
+typedef struct {
+    plimsoll_cluster_settings settings;
+    plimsoll_slow_start slow_start;
+    plimsoll_runtime_double aggression;
+    plimsoll_least_request least_request;
+    plimsoll_load_aware_locality load_aware;
+    plimsoll_endpoint host;
+    plimsoll_locality_hosts group;
+    plimsoll_assignment assignment;
+} valid_cluster;
+
+static void make_valid(valid_cluster *it) {
+    const plimsoll_runtime_double aggression = {1.5, PLIMSOLL_STR_INIT("api.aggression")};
+    const plimsoll_slow_start slow_start = PLIMSOLL_SLOW_START_INIT;
+    const plimsoll_least_request least_request = PLIMSOLL_LEAST_REQUEST_INIT;
+    const plimsoll_load_aware_locality load_aware = PLIMSOLL_LOAD_AWARE_LOCALITY_INIT;
+    it->settings = settings_of(PLIMSOLL_POLICY_LEAST_REQUEST);
+    it->settings.locality_routing = PLIMSOLL_ROUTING_LOAD_AWARE;
+    it->aggression = aggression;
+    it->slow_start = slow_start;
+    it->slow_start.aggression = &it->aggression;
+    it->settings.slow_start = &it->slow_start;
+    it->least_request = least_request;
+    it->settings.least_request = &it->least_request;
+    it->load_aware = load_aware;
+    it->settings.load_aware_locality = &it->load_aware;
+    it->host = endpoint_of("10.0.0.1:80", 1);
+    it->group = group_of(&it->host, 1);
+    it->assignment = assignment_of(&it->group, 1);
+}
+
+#define MISTAKE(name, change) \
+    static void name(valid_cluster *it) { it->change; }
+
+MISTAKE(no_name, settings.name.len = 0)
+MISTAKE(name_of_no_length, settings.name.len = SIZE_MAX)
+MISTAKE(name_not_utf_8, settings.name = str("\xff"))
+MISTAKE(other_policy, settings.policy = 4)
+MISTAKE(policy_without_them, settings.policy = PLIMSOLL_POLICY_RANDOM)
+MISTAKE(no_routing, settings.locality_routing = UINT32_MAX)
+MISTAKE(routing_without_them, settings.locality_routing = PLIMSOLL_ROUTING_WEIGHTED)
+MISTAKE(perhaps, settings.fail_traffic_on_panic = 2)
+MISTAKE(later_member, settings.reserved = 1)
+MISTAKE(no_such_health, settings.override_host_status = 1 << 6)
+MISTAKE(no_number, settings.healthy_panic_threshold = NAN)
+MISTAKE(too_small_a_struct, slow_start.size = 4)
+MISTAKE(endless_window, slow_start.window_ns = UINT64_MAX)
+MISTAKE(no_key, aggression.runtime_key.len = 0)
+MISTAKE(no_aggression, aggression.default_value = 0)
+MISTAKE(one_choice, least_request.choice_count = 1)
+MISTAKE(no_selection, least_request.selection_method = 2)
+MISTAKE(names_nowhere, load_aware.metric_name_count = 1)
+MISTAKE(everything_remote, load_aware.remote_probe_fraction = 1)
+MISTAKE(localities_nowhere, assignment.localities = NULL)
+MISTAKE(more_localities_than_memory, assignment.locality_count = SIZE_MAX)
+MISTAKE(no_overprovisioning, assignment.overprovisioning_factor = 0)
+MISTAKE(last_priority, group.priority = 129)
+MISTAKE(more_hosts_than_memory, group.host_count = SIZE_MAX / 2)
+MISTAKE(no_weight, host.weight = 0)
+MISTAKE(no_address, host.address.len = 0)
+MISTAKE(checked_perhaps, host.disable_active_health_check = 7)
+
+static void each_mistake_is_named(void) {
+    static const struct {
+        void (*make)(valid_cluster *it);
+        const char *field;
+    } mistakes[] = {
+        {no_name, "settings.name"},
+        {name_of_no_length, "settings.name"},
+        {name_not_utf_8, "settings.name"},
+        {other_policy, "settings.policy"},
+        {policy_without_them, "settings.slow_start"},
+        {no_routing, "settings.locality_routing"},
+        {routing_without_them, "settings.load_aware_locality"},
+        {perhaps, "settings.fail_traffic_on_panic"},
+        {later_member, "settings"},
+        {no_such_health, "settings.override_host_status"},
+        {no_number, "settings.healthy_panic_threshold"},
+        {too_small_a_struct, "settings.slow_start.size"},
+        {endless_window, "settings.slow_start.window_ns"},
+        {no_key, "settings.slow_start.aggression.runtime_key"},
+        {no_aggression, "settings.slow_start.aggression.default_value"},
+        {one_choice, "settings.least_request.choice_count"},
+        {no_selection, "settings.least_request.selection_method"},
+        {names_nowhere, "settings.load_aware_locality.metric_names_for_computing_utilization"},
+        {everything_remote, "settings.load_aware_locality.remote_probe_fraction"},
+        {localities_nowhere, "assignment.localities"},
+        {more_localities_than_memory, "assignment.localities"},
+        {no_overprovisioning, "assignment.overprovisioning_factor"},
+        {last_priority, "assignment.localities[0].priority"},
+        {more_hosts_than_memory, "assignment.localities[0].hosts"},
+        {no_weight, "assignment.localities[0].hosts[0].weight"},
+        {no_address, "assignment.localities[0].hosts[0].address"},
+        {checked_perhaps, "assignment.localities[0].hosts[0].disable_active_health_check"},
+    };
+    valid_cluster it;
+    plimsoll_cluster *cluster, *live;
+    make_valid(&it);
+    OK(plimsoll_cluster_new(&it.settings, &it.assignment, NULL, &live, NULL));
+    for (size_t index = 0; index < sizeof mistakes / sizeof mistakes[0]; index++) {
+        make_valid(&it);
+        mistakes[index].make(&it);
+        plimsoll_error *errors[2];
+        plimsoll_status status =
+            plimsoll_cluster_new(&it.settings, &it.assignment, NULL, &cluster, &errors[0]);
+        CHECK(cluster == NULL);
+        EXPECT(status, plimsoll_cluster_configure(live, &it.settings, &it.assignment, NULL, &errors[1]));
+        for (int call = 0; call < 2; call++) {
+            expect_error(errors[call], status, plimsoll_status_name(status), mistakes[index].field, NULL);
+        }
+    }
+    plimsoll_cluster_free(live);
+}
+
 static void pointers_that_must_be_there_are_named(void) {
     const plimsoll_cluster_settings settings = settings_of(PLIMSOLL_POLICY_ROUND_ROBIN);
     plimsoll_cluster *cluster = (plimsoll_cluster *)&settings; /* which it is not */
@@ -318,5 +435,6 @@ void test_settings(void) {
     localities_weigh_what_their_structs_say();
     places_of_an_override_come_back();
     an_empty_set_allows_no_override();
+    each_mistake_is_named();
     pointers_that_must_be_there_are_named();
 }
