@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use granit_parser::{Options, Parser, ScalarStyle, Span, StrInput, Tag};
 
-use super::scalar::{Kind, Scalar, Type};
+use super::scalar::{Kind, Scalar, Type, shown};
 use crate::error::ParseError;
 
 /// Enough for a million hosts; plain text, so the size of the file bounds it as well.
@@ -260,7 +260,7 @@ fn type_of(tag: Option<Cow<'_, Tag>>, kind: Kind, place: Place) -> Result<Type, 
     let named = Type::named(&format!("{handle}{suffix}"));
     match named.kind() {
         Some(needed) if needed != kind => {
-            Err(place.error(format!("the tag {} does not fit here", tag.original())))
+            Err(place.error(format!("the tag {} does not fit here", shown(&tag.original()))))
         }
         _ => Ok(named),
     }

@@ -14,6 +14,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use self::events::{Event, Events, Node};
+use self::scalar::shown;
 use crate::error::ParseError;
 
 /// Reads one YAML document. A text without any is null.
@@ -76,7 +77,7 @@ impl<'a> Reader<'a> {
             let integer = key.integer();
             let name = key.into_key().map_err(|problem| place.error(problem))?;
             if map.contains_key(&name) || integer.is_some_and(|number| !integers.insert(number)) {
-                return Err(place.error(format!("the key {name:?} appears twice")));
+                return Err(place.error(format!("the key {} appears twice", shown(&name))));
             }
             let event = self.events.inside()?;
             map.insert(name, self.value(event)?);

@@ -110,7 +110,7 @@ impl Scalar<'_> {
         match value {
             Some(value) => Ok(value),
             None if self.tag.is_open() => Ok(Value::String(self.text.into_owned())),
-            None => Err(format!("{:?} is not what its tag says", self.text)),
+            None => Err(format!("{} is not what its tag says", shown(&self.text))),
         }
     }
 
@@ -152,6 +152,14 @@ impl Scalar<'_> {
     }
 }
 
+/// Text for a message, which a text of any length must not make long.
+pub(super) fn shown(text: &str) -> String {
+    match text.char_indices().nth(40) {
+        Some((end, _)) => format!("{:?}...", &text[..end]),
+        None => format!("{text:?}"),
+    }
+}
+
 /// The value of plain text that is not null; none when it is just text.
 fn resolve(text: &str) -> Result<Option<Value>, String> {
     if let Some(value) = boolean(text) {
@@ -176,7 +184,7 @@ fn resolve(text: &str) -> Result<Option<Value>, String> {
             _ => return Ok(None),
         },
     }
-    Err(format!("the number {text} has no form in JSON; text needs quotes"))
+    Err(format!("the number {} has no form in JSON; text needs quotes", shown(text)))
 }
 
 /// Whether digits are written as only some versions of YAML read them.
