@@ -119,7 +119,55 @@ impl Worker {
     #[inline]
     pub fn pick(&mut self, context: &PickContext) -> Result<Pick, NoHost> {
         let (snapshot, state) = self.advance();
-        pick(snapshot, state, context)
+        let uncounted = context.uncounted;
+        // Not a `match`: that would become a jump through a table, which is two more places in
+        // memory to wait for when the caches are cold. And a function for each kind of tables, so
+        // that none of them saves registers that only another one needs.
+        if let Tables::RoundRobin(tables) = &snapshot.tables {
+            round_robin(tables, snapshot, state, uncounted)
+        } else if let Tables::Random(tables) = &snapshot.tables {
+            random(tables, snapshot, state, uncounted)
+        } else {
+            others(snapshot, state, context)
+        }
+    }
+
+    /// The same for bindings to other languages: the frequent policies become part of the calling
+    /// function, which is a frame of its own anyway, and `context` is asked only for policies that
+    /// read more of it than whether it is `uncounted`, in which it must agree.
+    ///
+    /// ```
+    /// use plimsoll::config::{Assignment, ClusterConfig, Endpoint, LocalityEndpoints};
+    /// use plimsoll::{Cluster, Options, PickContext};
+    ///
+    /// let endpoints = vec![Endpoint::new("10.0.0.1:80")];
+    /// let endpoints = vec![LocalityEndpoints { endpoints, ..LocalityEndpoints::default() }];
+    /// let assignment = Assignment { endpoints, ..Assignment::default() };
+    /// let cluster = Cluster::open(ClusterConfig::new("api"), &assignment, Options::default())?;
+    /// let mut worker = cluster.worker()?;
+    /// let pick = worker.pick_with(true, || PickContext::uncounted());
+    /// assert!(!pick.expect("there is a host").counted);
+    /// # Ok::<(), plimsoll::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Why there is no host.
+    #[inline(always)]
+    pub fn pick_with(
+        &mut self,
+        uncounted: bool,
+        context: impl FnOnce() -> PickContext,
+    ) -> Result<Pick, NoHost> {
+        let (snapshot, state) = self.advance();
+        let end = |chosen, state: &mut State| finish(chosen, snapshot, state, uncounted);
+        if let Tables::RoundRobin(tables) = &snapshot.tables {
+            tables.round_robin(state, &mut (), end)
+        } else if let Tables::Random(tables) = &snapshot.tables {
+            tables.random(state, &mut (), end)
+        } else {
+            others(snapshot, state, &context())
+        }
     }
 
     /// Picks a host that `accept` likes: up to `context.retries` more attempts, each a whole
@@ -367,10 +415,17 @@ impl Worker {
     pub(crate) fn advance(&mut self) -> (&Published, &mut State) {
         let (snapshot, moved) = self.reader.newest();
         if moved {
-            snapshot.tables.adopt(&mut self.state, snapshot.identity);
+            adopt(snapshot, &mut self.state);
         }
         (snapshot, &mut self.state)
     }
+}
+
+/// Prepares the state for another snapshot. Out of the way of picks, which have none most of the time.
+#[cold]
+#[inline(never)]
+fn adopt(snapshot: &Published, state: &mut State) {
+    snapshot.tables.adopt(state, snapshot.identity);
 }
 
 /// Fills `picks` up to the first one that finds no host.
@@ -386,22 +441,7 @@ fn fill<T>(picks: &mut [T], mut next: impl FnMut() -> Result<T, NoHost>) -> Resu
     Ok(picks.len())
 }
 
-/// One pick without a filter. A function for each kind of tables, so that none of them saves
-/// registers that only another one needs.
-#[inline]
-fn pick(snapshot: &Published, state: &mut State, context: &PickContext) -> Result<Pick, NoHost> {
-    let uncounted = context.uncounted;
-    // Not a `match`: that would become a jump through a table, which is two more places in memory
-    // to wait for when the caches are cold.
-    if let Tables::RoundRobin(tables) = &snapshot.tables {
-        round_robin(tables, snapshot, state, uncounted)
-    } else if let Tables::Random(tables) = &snapshot.tables {
-        random(tables, snapshot, state, uncounted)
-    } else {
-        others(snapshot, state, context)
-    }
-}
-
+/// One pick without a filter, by any policy.
 #[inline(never)]
 fn others(snapshot: &Published, state: &mut State, context: &PickContext) -> Result<Pick, NoHost> {
     let uncounted = context.uncounted;

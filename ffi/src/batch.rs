@@ -7,7 +7,7 @@ use plimsoll::{NoHost, Worker};
 
 use crate::guard::status;
 use crate::out::fresh;
-use crate::pick::{Pick, PickContext, given};
+use crate::pick::{Given, Pick, PickContext, given};
 use crate::status::Status;
 use crate::worker::WorkerHandle;
 
@@ -40,7 +40,7 @@ pub unsafe extern "C" fn plimsoll_worker_pick_batch(
         let count = unsafe { fresh(count, 0) }.ok_or(Status::NullArgument)?;
         // SAFETY: null is handled; otherwise the caller promises that it is alive.
         let worker = unsafe { WorkerHandle::entered(worker) }?;
-        let fill = |context: &_| {
+        let fill = |given: Given<'_>| {
             if capacity == 0 {
                 return Ok(0);
             }
@@ -48,7 +48,7 @@ pub unsafe extern "C" fn plimsoll_worker_pick_batch(
                 return Err(Status::NullArgument);
             }
             // SAFETY: not null; the caller promises the room.
-            Ok(unsafe { fill(&mut *worker.engine()?, context, out, capacity) }?)
+            Ok(unsafe { fill(&mut *worker.engine()?, &given.to_engine(), out, capacity) }?)
         };
         // SAFETY: passed on from the caller.
         *count = unsafe { given(context, fill) }?;

@@ -79,6 +79,46 @@ pub(crate) unsafe fn read<T: Growable>(from: *const T) -> Result<T, SizeProblem>
     unsafe { read_other(from, size) }
 }
 
+/// The same without a copy, where the struct is of our own vintage; `room` is for one that is not.
+///
+/// # Safety
+///
+/// As for [`read`]; nobody writes to the struct as long as it is lent.
+///
+/// # Errors
+///
+/// Those of [`read`].
+#[inline(always)]
+pub(crate) unsafe fn lend<T: Growable>(
+    from: *const T,
+    room: &mut MaybeUninit<T>,
+) -> Result<&T, SizeProblem> {
+    // SAFETY: the first member is a `usize` (`Growable`), and the caller promises that it is there.
+    let size = unsafe { from.cast::<usize>().read() };
+    if size == size_of::<T>() {
+        // SAFETY: as many bytes as `T` has are readable, and `T` is valid for any.
+        return Ok(unsafe { &*from });
+    }
+    // SAFETY: passed on from the caller.
+    unsafe { lend_other(from, size, room) }
+}
+
+/// The same for a size that is not ours.
+///
+/// # Safety
+///
+/// As for [`read_other`].
+#[cold]
+#[inline(never)]
+unsafe fn lend_other<T: Growable>(
+    from: *const T,
+    size: usize,
+    room: &mut MaybeUninit<T>,
+) -> Result<&T, SizeProblem> {
+    // SAFETY: passed on from the caller.
+    Ok(room.write(unsafe { read_other(from, size) }?))
+}
+
 /// The same for a size that is not ours.
 ///
 /// # Safety

@@ -14,7 +14,7 @@ use crate::guard::status;
 use crate::handle;
 use crate::localities::{PLIMSOLL_SOURCE_ALL, PLIMSOLL_SOURCE_DEGRADED, PLIMSOLL_SOURCE_HEALTHY};
 use crate::out::TextBuffer;
-use crate::pick::{Pick, PickContext, given};
+use crate::pick::{Given, Pick, PickContext, given};
 use crate::status::Status;
 use crate::worker::WorkerHandle;
 
@@ -186,7 +186,8 @@ pub unsafe extern "C" fn plimsoll_worker_explain(
             // SAFETY: the caller promises that it may be called so.
             accept.is_none_or(|accept| unsafe { worker.ask(pick, host, userdata, accept) })
         };
-        let explain = |context: &_| Ok(worker.engine()?.explain(context, draw, agrees));
+        let explain =
+            |given: Given<'_>| Ok(worker.engine()?.explain(&given.to_engine(), draw, agrees));
         // SAFETY: passed on from the caller.
         let explanation = unsafe { given(context, explain) }?;
         buffer.put(&text(&plimsoll_json::explanation(&explanation)))

@@ -8,7 +8,7 @@ use plimsoll::config::override_addresses;
 use crate::array;
 use crate::guard::status;
 use crate::out::fresh;
-use crate::pick::{Pick, PickContext, given};
+use crate::pick::{Given, Pick, PickContext, given};
 use crate::status::Status;
 use crate::text::Str;
 use crate::worker::WorkerHandle;
@@ -61,8 +61,10 @@ pub unsafe extern "C" fn plimsoll_worker_pick_override(
         let strict = switch(strict)?;
         // SAFETY: the caller promises that they are readable.
         let named = unsafe { named(addresses, count) }?;
-        let choose =
-            |context: &_| Ok(Pick::of(worker.engine()?.pick_override(context, named, strict)?));
+        let choose = |given: Given<'_>| {
+            let mut engine = worker.engine()?;
+            Ok(Pick::of(engine.pick_override(&given.to_engine(), named, strict)?))
+        };
         // SAFETY: passed on from the caller.
         *out = unsafe { given(context, choose) }?;
         Ok(())
@@ -106,9 +108,10 @@ pub unsafe extern "C" fn plimsoll_worker_pick_override_filtered(
         let named = unsafe { named(addresses, count) }?;
         // SAFETY: the caller promises that it may be called so.
         let agrees = |pick, host: HostRef<'_>| unsafe { worker.ask(pick, host, userdata, accept) };
-        let choose = |context: &_| {
+        let choose = |given: Given<'_>| {
             let mut engine = worker.engine()?;
-            Ok(Pick::of(engine.pick_override_filtered(context, named, strict, agrees)?))
+            let context = given.to_engine();
+            Ok(Pick::of(engine.pick_override_filtered(&context, named, strict, agrees)?))
         };
         // SAFETY: passed on from the caller.
         *out = unsafe { given(context, choose) }?;

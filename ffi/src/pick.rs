@@ -4,6 +4,7 @@
 //! nothing, call no system function and build no error object. A test counts the allocations.
 
 use std::ffi::{c_int, c_void};
+use std::mem::MaybeUninit;
 
 use plimsoll::{HostRef, NoHost, Outcome, Worker};
 
@@ -81,11 +82,9 @@ impl Pick {
     pub(crate) const NONE: Self = Self { slot: 0, generation: 0, priority: 0, flags: 0 };
 
     pub(crate) fn of(pick: plimsoll::Pick) -> Self {
-        let flags = match (pick.counted, pick.in_total) {
-            (false, _) => 0,
-            (true, false) => PLIMSOLL_PICK_COUNTED,
-            (true, true) => PLIMSOLL_PICK_COUNTED | PLIMSOLL_PICK_IN_TOTAL,
-        };
+        // What counts in the total is counted as well.
+        let flags = u32::from(pick.counted) * PLIMSOLL_PICK_COUNTED
+            + u32::from(pick.in_total) * PLIMSOLL_PICK_IN_TOTAL;
         Self { slot: pick.slot, generation: pick.generation, priority: pick.priority, flags }
     }
 
@@ -107,15 +106,35 @@ impl Pick {
     }
 }
 
-/// What `go` makes of what the caller knows of the request, in the engine's form.
-///
-/// It is handed on and not returned: a result with a whole context in it would be read back wider
-/// than it was written, and wait for that. Nothing being known is a branch of its own, in which all
-/// of it is constant; it saves a pick without a context 11 instructions.
+/// What a caller knows of its request, checked.
+#[derive(Clone, Copy)]
+pub(crate) struct Given<'call> {
+    /// Whether the pick is not to be counted.
+    uncounted: bool,
+    /// NULL stands for nothing.
+    context: Option<&'call PickContext>,
+}
+
+impl Given<'_> {
+    /// The engine's form. Most picks read no more of it than `uncounted`, and do without.
+    #[inline(always)]
+    pub(crate) fn to_engine(self) -> plimsoll::PickContext {
+        let Some(context) = self.context else { return plimsoll::PickContext::new() };
+        plimsoll::PickContext {
+            retries: context.retries,
+            uncounted: self.uncounted,
+            now_ns: context.now_ns,
+            hash: (context.flags & PLIMSOLL_PICK_HASHED != 0).then_some(context.hash),
+            attempt: context.attempt,
+        }
+    }
+}
+
+/// What `go` makes of what the caller knows of the request.
 ///
 /// # Safety
 ///
-/// `context` is null or as [`growable::read`] wants it.
+/// `context` is null or as [`growable::lend`] wants it.
 ///
 /// # Errors
 ///
@@ -123,22 +142,17 @@ impl Pick {
 #[inline(always)]
 pub(crate) unsafe fn given<R>(
     context: *const PickContext,
-    go: impl FnOnce(&plimsoll::PickContext) -> Result<R, Status>,
+    go: impl FnOnce(Given<'_>) -> Result<R, Status>,
 ) -> Result<R, Status> {
-    let context = if context.is_null() {
-        plimsoll::PickContext::new()
+    let mut room = MaybeUninit::uninit();
+    let given = if context.is_null() {
+        Given { uncounted: false, context: None }
     } else {
         // SAFETY: not null; the caller promises the rest.
-        let given = unsafe { growable::read(context) }.map_err(SizeProblem::status)?;
-        plimsoll::PickContext {
-            retries: given.retries,
-            uncounted: given.is_uncounted()?,
-            now_ns: given.now_ns,
-            hash: (given.flags & PLIMSOLL_PICK_HASHED != 0).then_some(given.hash),
-            attempt: given.attempt,
-        }
+        let context = unsafe { growable::lend(context, &mut room) }.map_err(SizeProblem::status)?;
+        Given { uncounted: context.is_uncounted()?, context: Some(context) }
     };
-    go(&context)
+    go(given)
 }
 
 impl PickContext {
@@ -184,7 +198,11 @@ pub unsafe extern "C" fn plimsoll_worker_pick(
     out: *mut Pick,
 ) -> Status {
     // SAFETY: passed on from the caller.
-    unsafe { one(worker, context, out, Worker::pick) }
+    unsafe {
+        one(worker, context, out, |worker, given| {
+            worker.pick_with(given.uncounted, || given.to_engine())
+        })
+    }
 }
 
 /// Looks ahead: the host of the next pick that was not peeked yet, to open a connection in advance
@@ -226,14 +244,14 @@ unsafe fn one(
     worker: *mut WorkerHandle,
     context: *const PickContext,
     out: *mut Pick,
-    choose: impl FnOnce(&mut Worker, &plimsoll::PickContext) -> Result<plimsoll::Pick, NoHost>,
+    choose: impl FnOnce(&mut Worker, Given<'_>) -> Result<plimsoll::Pick, NoHost>,
 ) -> Status {
     status(|| {
         // SAFETY: null is handled; otherwise the caller promises that it is writable.
         let out = unsafe { fresh(out, Pick::NONE) }.ok_or(Status::NullArgument)?;
         // SAFETY: null is handled; otherwise the caller promises that it is alive.
         let worker = unsafe { WorkerHandle::entered(worker) }?;
-        let choose = |context: &_| Ok(Pick::of(choose(&mut *worker.engine()?, context)?));
+        let choose = |given: Given<'_>| Ok(Pick::of(choose(&mut *worker.engine()?, given)?));
         // SAFETY: passed on from the caller.
         *out = unsafe { given(context, choose) }?;
         Ok(())
@@ -275,7 +293,9 @@ pub unsafe extern "C" fn plimsoll_worker_pick_filtered(
         let accept = accept.ok_or(Status::NullArgument)?;
         // SAFETY: the caller promises that it may be called so.
         let agrees = |pick, host: HostRef<'_>| unsafe { worker.ask(pick, host, userdata, accept) };
-        let choose = |context: &_| Ok(Pick::of(worker.engine()?.pick_filtered(context, agrees)?));
+        let choose = |given: Given<'_>| {
+            Ok(Pick::of(worker.engine()?.pick_filtered(&given.to_engine(), agrees)?))
+        };
         // SAFETY: passed on from the caller.
         *out = unsafe { given(context, choose) }?;
         Ok(())

@@ -8,7 +8,8 @@ use std::hint::black_box;
 use std::process::ExitCode;
 
 use plimsoll::config::{Behavior, ConsistentHashing, HashPolicy, Maglev, Policy};
-use plimsoll::{NoHost, Outcome, Pick, PickContext, ResponseLoad, Worker, hash_request};
+use plimsoll::{Cluster, NoHost, Outcome, Pick, PickContext, ResponseLoad, Worker, hash_request};
+use plimsoll_benches::c_loops::{CCluster, CWorker};
 use plimsoll_benches::choosers::{self, Kind as Choice};
 use plimsoll_benches::hashed::request::{self, Request};
 use plimsoll_benches::hashed::{self as tables, Hosts, Kind as TableKind, SLOTS, hash};
@@ -21,7 +22,7 @@ use plimsoll_benches::zones::{Routing, Shape, open};
 /// A name and what it runs.
 type Case = (&'static str, fn(u64));
 
-const CASES: [Case; 63] = [
+const CASES: [Case; 73] = [
     ("empty", empty),
     ("plain-reference", plain_reference),
     ("snapshot-check", snapshot_check),
@@ -62,6 +63,16 @@ const CASES: [Case; 63] = [
     ("envoy/round_robin/zone-aware-100/pick", |n| routed(ENVOY_TURNS, Routing::ZoneAware, 100, n)),
     ("envoy/round_robin/weighted-8/pick", |n| routed(ENVOY_TURNS, Routing::Weighted, 8, n)),
     ("envoy/round_robin/weighted-100/pick", |n| routed(ENVOY_TURNS, Routing::Weighted, 100, n)),
+    ("c/round_robin/1000/pick", |n| from_c(NATIVE_ROUND_ROBIN, |c| c.picks(false, n))),
+    ("c/round_robin/1000/uncounted", |n| from_c(NATIVE_ROUND_ROBIN, |c| c.picks(true, n))),
+    ("c/round_robin/1000/pick+done", |n| from_c(NATIVE_ROUND_ROBIN, |c| c.pairs(n))),
+    ("c/round_robin/1000/batch", |n| from_c(NATIVE_ROUND_ROBIN, |c| c.batches(false, n))),
+    ("c/round_robin/1000/batch-uncounted", |n| from_c(NATIVE_ROUND_ROBIN, |c| c.batches(true, n))),
+    ("c/random/1000/pick", |n| from_c(NATIVE_RANDOM, |c| c.picks(false, n))),
+    ("c/random/1000/uncounted", |n| from_c(NATIVE_RANDOM, |c| c.picks(true, n))),
+    ("c/random/1000/pick+done", |n| from_c(NATIVE_RANDOM, |c| c.pairs(n))),
+    ("c/random/1000/batch", |n| from_c(NATIVE_RANDOM, |c| c.batches(false, n))),
+    ("c/random/1000/batch-uncounted", |n| from_c(NATIVE_RANDOM, |c| c.batches(true, n))),
     ("native/report/text", |n| reported(Behavior::Native, Form::Text, n)),
     ("native/report/binary", |n| reported(Behavior::Native, Form::Binary, n)),
     ("envoy/report/text", |n| reported(Behavior::Envoy, Form::Text, n)),
@@ -167,10 +178,18 @@ fn empty(iterations: u64) {
     black_box(sum);
 }
 
-fn worker((behavior, policy, equal_weights): Settings, hosts: u32) -> Worker {
-    let assignment = assignment(Layout::Layered, hosts, equal_weights);
+fn worker(settings: Settings, hosts: u32) -> Worker {
     // The worker keeps what it needs of the cluster.
-    cluster(behavior, policy, &assignment).worker().expect("a worker")
+    opened(settings, hosts).worker().expect("a worker")
+}
+
+fn opened((behavior, policy, equal_weights): Settings, hosts: u32) -> Cluster {
+    cluster(behavior, policy, &assignment(Layout::Layered, hosts, equal_weights))
+}
+
+/// The same through the C interface, in a loop of C with 1 000 hosts.
+fn from_c(settings: Settings, run: impl FnOnce(&mut CWorker) -> u64) {
+    black_box(run(&mut CCluster::new(opened(settings, 1_000)).worker()));
 }
 
 fn pick(settings: Settings, hosts: u32, context: PickContext, iterations: u64) {

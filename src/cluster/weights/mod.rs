@@ -250,9 +250,13 @@ impl Weighed {
 
 /// The two values in the middle, which may be one.
 fn median(values: &mut [f64]) -> Option<(f64, f64)> {
-    values.sort_unstable_by(f64::total_cmp);
-    let high = *values.get(values.len() / 2)?;
-    let low = if values.len().is_multiple_of(2) { values[values.len() / 2 - 1] } else { high };
+    if values.is_empty() {
+        return None;
+    }
+    let is_odd = !values.len().is_multiple_of(2);
+    let (below, &mut high, _) = values.select_nth_unstable_by(values.len() / 2, f64::total_cmp);
+    let largest_below = below.iter().copied().max_by(f64::total_cmp);
+    let low = largest_below.filter(|_| !is_odd).unwrap_or(high);
     Some((low, high))
 }
 
@@ -269,6 +273,22 @@ mod tests {
     pub(super) fn host(slot: u32, record: Option<f64>, configured: f64) -> Weighed {
         let verdict = record.map_or(Verdict::Unknown, |value| Verdict::Usable { value, age_ns: 0 });
         Weighed { slot, group: 0, verdict, configured }
+    }
+
+    #[test]
+    fn the_values_in_the_middle_are_those_of_a_sorted_list() {
+        let mut random = 1_u64;
+        for length in 0..40 {
+            let mut values: Vec<f64> = Vec::new();
+            for _ in 0..length {
+                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                values.push(f64::from((random >> 60) as u8));
+            }
+            let mut sorted = values.clone();
+            sorted.sort_by(f64::total_cmp);
+            let expected = (length > 0).then(|| (sorted[(length - 1) / 2], sorted[length / 2]));
+            assert_eq!(median(&mut values), expected, "{sorted:?}");
+        }
     }
 
     /// Hosts of configured weight 1 whose records say this.

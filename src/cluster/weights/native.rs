@@ -153,11 +153,11 @@ fn follow(host: &Weighed, course: Course, busy: f64, step: Step) -> Course {
 
 /// Takes over the weights that differ by enough. None is too small.
 fn settle(hosts: &[Weighed], weigh: impl Fn(&Weighed) -> f64, weights: &mut [f64]) -> bool {
-    let sum: f64 = hosts.iter().map(&weigh).sum();
-    let least = sum / length(hosts) * LEAST;
+    let weighed: Vec<f64> = hosts.iter().map(weigh).collect();
+    let least = weighed.iter().sum::<f64>() / length(hosts) * LEAST;
     let mut changed = false;
-    for host in hosts {
-        let weight = weigh(host).max(least);
+    for (host, weight) in hosts.iter().zip(weighed) {
+        let weight = weight.max(least);
         let place = &mut weights[host.slot as usize];
         if (weight - *place).abs() > MATERIAL * *place {
             *place = weight;
