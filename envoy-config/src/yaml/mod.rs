@@ -9,12 +9,12 @@
 mod events;
 mod scalar;
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
 use self::events::{Event, Events, Node};
-use self::scalar::shown;
+use self::scalar::{integer, shown};
 use crate::error::ParseError;
 
 /// Reads one YAML document. A text without any is null.
@@ -30,6 +30,30 @@ pub(crate) fn parse(text: &str) -> Result<Value, ParseError> {
     }
 }
 
+/// A mapping, and which of its keys are integers.
+#[derive(Default)]
+struct Mapping {
+    entries: Map<String, Value>,
+    /// How each is spelled, by whether it is negative and its magnitude: `1` and `0x1` are one key.
+    integers: BTreeMap<(bool, u64), String>,
+}
+
+impl Mapping {
+    /// Takes the keys of another mapping that are not there.
+    fn merge(&mut self, other: Self) {
+        for (name, value) in other.entries {
+            let number = integer(&name).filter(|number| other.integers.get(number) == Some(&name));
+            if let Some(number) = number {
+                if self.integers.contains_key(&number) {
+                    continue;
+                }
+                self.integers.insert(number, name.clone());
+            }
+            self.entries.entry(name).or_insert(value);
+        }
+    }
+}
+
 /// What the events are made into. Recursion ends where [`Events`] refuses to nest any deeper.
 struct Reader<'a> {
     events: Events<'a>,
@@ -41,7 +65,7 @@ impl<'a> Reader<'a> {
         match event.node {
             Node::Scalar(scalar) => scalar.value().map_err(|problem| event.place.error(problem)),
             Node::List => self.list(),
-            Node::Map => self.map().map(Value::Object),
+            Node::Map => Ok(Value::Object(self.map()?.entries)),
             Node::End => Err(event.place.error("expected a value")),
         }
     }
@@ -57,9 +81,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn map(&mut self) -> Result<Map<String, Value>, ParseError> {
-        let mut map = Map::new();
-        let mut integers = BTreeSet::new();
+    fn map(&mut self) -> Result<Mapping, ParseError> {
+        let mut map = Mapping::default();
         let mut merged = Vec::new();
         loop {
             let Event { node, place } = self.events.inside()?;
@@ -73,27 +96,21 @@ impl<'a> Reader<'a> {
                 self.merge(source, &mut merged)?;
                 continue;
             }
-            // `1` and `0x1` are one key in two spellings.
             let integer = key.integer();
             let name = key.into_key().map_err(|problem| place.error(problem))?;
-            if map.contains_key(&name) || integer.is_some_and(|number| !integers.insert(number)) {
+            let spelled = integer.and_then(|number| map.integers.insert(number, name.clone()));
+            if spelled.is_some() || map.entries.contains_key(&name) {
                 return Err(place.error(format!("the key {} appears twice", shown(&name))));
             }
             let event = self.events.inside()?;
-            map.insert(name, self.value(event)?);
+            map.entries.insert(name, self.value(event)?);
         }
-        for (name, value) in merged.into_iter().flatten() {
-            map.entry(name).or_insert(value);
-        }
+        merged.into_iter().for_each(|other| map.merge(other));
         Ok(map)
     }
 
     /// What a merge key (`<<`) adds: a mapping, nothing, or a list of these.
-    fn merge(
-        &mut self,
-        source: Event<'a>,
-        merged: &mut Vec<Map<String, Value>>,
-    ) -> Result<(), ParseError> {
+    fn merge(&mut self, source: Event<'a>, merged: &mut Vec<Mapping>) -> Result<(), ParseError> {
         match source.node {
             Node::Map => merged.push(self.map()?),
             Node::List => loop {

@@ -51,11 +51,11 @@ impl Type {
         let name = match (tag.strip_prefix("tag:yaml.org,2002:"), tag.strip_prefix('!')) {
             (Some("merge"), _) => return Self::Merge,
             (Some("value"), _) => return Self::Scalar,
+            (_, Some("" | "!")) => return Self::Verbatim,
             (Some(name), _) | (_, Some(name)) => name.strip_prefix('!').unwrap_or(name),
             (None, None) => return Self::Other,
         };
         match name {
-            "" => Self::Verbatim,
             "null" => Self::Null,
             "bool" => Self::Bool,
             "int" => Self::Int,
@@ -209,7 +209,7 @@ fn boolean(text: &str) -> Option<bool> {
 }
 
 /// Whether an integer is negative, and its magnitude.
-fn integer(text: &str) -> Option<(bool, u64)> {
+pub(super) fn integer(text: &str) -> Option<(bool, u64)> {
     let text = trim(text);
     let (negative, rest) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
