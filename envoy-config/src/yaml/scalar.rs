@@ -8,8 +8,6 @@
 
 use std::borrow::Cow;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use serde_json::{Number, Value};
 
 /// The kinds of nodes.
@@ -31,15 +29,11 @@ pub(super) enum Type {
     Int,
     Float,
     Text,
-    /// Text in base64.
-    Binary,
     List,
     Map,
     /// Makes `<<` a merge key.
     Merge,
-    /// Says that it is a scalar, and nothing else that is known here.
-    Scalar,
-    /// A scalar that JSON has no type for.
+    /// A scalar that JSON has no type for: bytes in base64, or a time.
     Foreign,
     /// A tag of an application.
     Other,
@@ -50,7 +44,6 @@ impl Type {
     pub(super) fn named(tag: &str) -> Self {
         let name = match (tag.strip_prefix("tag:yaml.org,2002:"), tag.strip_prefix('!')) {
             (Some("merge"), _) => return Self::Merge,
-            (Some("value"), _) => return Self::Scalar,
             (_, Some("" | "!")) => return Self::Verbatim,
             (Some(name), _) | (_, Some(name)) => name.strip_prefix('!').unwrap_or(name),
             (None, None) => return Self::Other,
@@ -61,11 +54,9 @@ impl Type {
             "int" => Self::Int,
             "float" => Self::Float,
             "str" => Self::Text,
-            "binary" => Self::Binary,
             "seq" => Self::List,
             "map" => Self::Map,
-            "timestamp" | "time" | "degrees" | "radians" => Self::Foreign,
-            _ if name == "include" || name.starts_with("include#") => Self::Scalar,
+            "binary" | "timestamp" => Self::Foreign,
             _ => Self::Other,
         }
     }
@@ -82,7 +73,7 @@ impl Type {
 
     /// Whether the text of a scalar decides about its meaning.
     fn is_open(self) -> bool {
-        matches!(self, Self::Untagged | Self::Merge | Self::Scalar | Self::Other)
+        matches!(self, Self::Untagged | Self::Merge | Self::Other)
     }
 }
 
@@ -116,19 +107,17 @@ impl Scalar<'_> {
 
     /// As the key of a mapping, or what is wrong with it.
     pub(super) fn into_key(self) -> Result<String, String> {
-        if self.is_null() || self.tag == Type::Binary && self.is_nothing() {
+        if self.is_null() {
             return Err("a key must be a string".to_owned());
         }
         self.into_text()
     }
 
     fn into_text(self) -> Result<String, String> {
-        match self.tag {
-            Type::Binary => decode(&self.text),
-            _ if self.tag.is_open() || matches!(self.tag, Type::Text | Type::Verbatim) => {
-                Ok(self.text.into_owned())
-            }
-            _ => Err("the tag makes it something other than text".to_owned()),
+        if self.tag.is_open() || matches!(self.tag, Type::Text | Type::Verbatim) {
+            Ok(self.text.into_owned())
+        } else {
+            Err("the tag makes it something other than text".to_owned())
         }
     }
 
@@ -254,11 +243,4 @@ fn finite(float: f64) -> Option<Value> {
 
 fn trim(text: &str) -> &str {
     text.trim_matches([' ', '\t', '\r', '\n'])
-}
-
-fn decode(text: &str) -> Result<String, String> {
-    let mut encoded = text.to_owned();
-    encoded.retain(|letter| !letter.is_ascii_whitespace());
-    let bytes = STANDARD.decode(encoded).map_err(|_| "not base64, as its tag says".to_owned())?;
-    String::from_utf8(bytes).map_err(|_| "the bytes in base64 are not text in UTF-8".to_owned())
 }
