@@ -132,9 +132,10 @@ impl Worker {
         }
     }
 
-    /// The same for bindings to other languages: the frequent policies become part of the calling
-    /// function, which is a frame of its own anyway, and `context` is asked only for policies that
-    /// read more of it than whether it is `uncounted`, in which it must agree.
+    /// The same for bindings to other languages. The frequent policies become part of the calling
+    /// function, which is a frame of its own anyway; `context` is asked only for policies that read
+    /// more of it than whether it is `uncounted`, in which it must agree; and what comes out goes
+    /// to `end`, so that a pick is written once, in its last form.
     ///
     /// ```
     /// use plimsoll::config::{Assignment, ClusterConfig, Endpoint, LocalityEndpoints};
@@ -145,28 +146,25 @@ impl Worker {
     /// let assignment = Assignment { endpoints, ..Assignment::default() };
     /// let cluster = Cluster::open(ClusterConfig::new("api"), &assignment, Options::default())?;
     /// let mut worker = cluster.worker()?;
-    /// let pick = worker.pick_with(true, || PickContext::uncounted());
-    /// assert!(!pick.expect("there is a host").counted);
+    /// let slot = worker.pick_with(true, PickContext::uncounted, |pick| pick.map(|it| it.slot));
+    /// assert_eq!(slot, Ok(0));
     /// # Ok::<(), plimsoll::Error>(())
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// Why there is no host.
     #[inline(always)]
-    pub fn pick_with(
+    pub fn pick_with<T>(
         &mut self,
         uncounted: bool,
         context: impl FnOnce() -> PickContext,
-    ) -> Result<Pick, NoHost> {
+        end: impl FnOnce(Result<Pick, NoHost>) -> T,
+    ) -> T {
         let (snapshot, state) = self.advance();
-        let end = |chosen, state: &mut State| finish(chosen, snapshot, state, uncounted);
+        let finish = |chosen, state: &mut State| finish(chosen, snapshot, state, uncounted);
         if let Tables::RoundRobin(tables) = &snapshot.tables {
-            tables.round_robin(state, &mut (), end)
+            tables.round_robin(state, &mut (), |chosen, state| end(finish(chosen, state)))
         } else if let Tables::Random(tables) = &snapshot.tables {
-            tables.random(state, &mut (), end)
+            tables.random(state, &mut (), |chosen, state| end(finish(chosen, state)))
         } else {
-            others(snapshot, state, &context())
+            end(others(snapshot, state, &context()))
         }
     }
 
@@ -221,20 +219,31 @@ impl Worker {
         make: impl Fn(Pick) -> T,
     ) -> Result<usize, NoHost> {
         let (snapshot, state) = self.advance();
-        let end = |chosen, state: &mut State| {
-            finish(chosen, snapshot, state, context.uncounted).map(&make)
+        // A pick is written where it belongs, and not handed on: what was just written in parts
+        // and is read as a whole has to wait.
+        let uncounted = context.uncounted;
+        let put = |place: &mut T, chosen, state: &mut State| {
+            *place = make(finish(chosen, snapshot, state, uncounted)?);
+            Ok(())
         };
         match &snapshot.tables {
-            Tables::RoundRobin(tables) => fill(picks, || tables.round_robin(state, &mut (), end)),
-            Tables::Random(tables) => fill(picks, || tables.random(state, &mut (), end)),
-            Tables::LeastRequest(tables) => fill(picks, || tables.pick(state, &mut (), end)),
+            Tables::RoundRobin(tables) => fill(picks, |place| {
+                tables.round_robin(state, &mut (), |chosen, state| put(place, chosen, state))
+            }),
+            Tables::Random(tables) => fill(picks, |place| {
+                tables.random(state, &mut (), |chosen, state| put(place, chosen, state))
+            }),
+            Tables::LeastRequest(tables) => fill(picks, |place| {
+                tables.pick(state, &mut (), |chosen, state| put(place, chosen, state))
+            }),
             Tables::Envoy(tables) => {
                 state.pick_ns = context.now_ns;
-                fill(picks, || end(tables.pick(state, &mut ()), state))
+                fill(picks, |place| put(place, tables.pick(state, &mut ()), state))
             }
-            Tables::Hashed(_) | Tables::EnvoyHashed(_) => {
-                fill(picks, || others(snapshot, state, context).map(&make))
-            }
+            Tables::Hashed(_) | Tables::EnvoyHashed(_) => fill(picks, |place| {
+                *place = make(others(snapshot, state, context)?);
+                Ok(())
+            }),
         }
     }
 
@@ -430,10 +439,13 @@ fn adopt(snapshot: &Published, state: &mut State) {
 
 /// Fills `picks` up to the first one that finds no host.
 #[inline(always)]
-fn fill<T>(picks: &mut [T], mut next: impl FnMut() -> Result<T, NoHost>) -> Result<usize, NoHost> {
+fn fill<T>(
+    picks: &mut [T],
+    mut next: impl FnMut(&mut T) -> Result<(), NoHost>,
+) -> Result<usize, NoHost> {
     for (index, place) in picks.iter_mut().enumerate() {
-        match next() {
-            Ok(chosen) => *place = chosen,
+        match next(place) {
+            Ok(()) => {}
             Err(why) if index == 0 => return Err(why),
             Err(_) => return Ok(index),
         }

@@ -26,8 +26,8 @@ fn syntax(error: &serde_json::Error) -> ParseError {
     ParseError::Syntax { line, column, message: message.to_owned() }
 }
 
-/// A JSON or YAML value without equal keys.
-pub(crate) struct Document(pub(crate) Value);
+/// A value without equal keys.
+struct Document(Value);
 
 impl<'de> Deserialize<'de> for Document {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -45,10 +45,6 @@ impl<'de> Visitor<'de> for DocumentVisitor {
     }
 
     fn visit_unit<E: Error>(self) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_none<E: Error>(self) -> Result<Value, E> {
         Ok(Value::Null)
     }
 
@@ -71,10 +67,6 @@ impl<'de> Visitor<'de> for DocumentVisitor {
 
     fn visit_str<E: Error>(self, value: &str) -> Result<Value, E> {
         Ok(Value::from(value))
-    }
-
-    fn visit_string<E: Error>(self, value: String) -> Result<Value, E> {
-        Ok(Value::String(value))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {

@@ -197,12 +197,12 @@ pub unsafe extern "C" fn plimsoll_worker_pick(
     context: *const PickContext,
     out: *mut Pick,
 ) -> Status {
+    let pick = |worker: &mut Worker, given: Given<'_>, out: &mut Pick| {
+        let end = |chosen: Result<_, NoHost>| chosen.map(|pick| *out = Pick::of(pick));
+        Ok(worker.pick_with(given.uncounted, || given.to_engine(), end)?)
+    };
     // SAFETY: passed on from the caller.
-    unsafe {
-        one(worker, context, out, |worker, given| {
-            worker.pick_with(given.uncounted, || given.to_engine())
-        })
-    }
+    unsafe { one(worker, context, out, pick) }
 }
 
 /// Looks ahead: the host of the next pick that was not peeked yet, to open a connection in advance
@@ -230,8 +230,12 @@ pub unsafe extern "C" fn plimsoll_worker_peek(
     context: *const PickContext,
     out: *mut Pick,
 ) -> Status {
+    let peek = |worker: &mut Worker, _: Given<'_>, out: &mut Pick| {
+        *out = Pick::of(worker.peek()?);
+        Ok(())
+    };
     // SAFETY: passed on from the caller.
-    unsafe { one(worker, context, out, |worker, _| worker.peek()) }
+    unsafe { one(worker, context, out, peek) }
 }
 
 /// A call that gives one pick.
@@ -244,17 +248,16 @@ unsafe fn one(
     worker: *mut WorkerHandle,
     context: *const PickContext,
     out: *mut Pick,
-    choose: impl FnOnce(&mut Worker, Given<'_>) -> Result<plimsoll::Pick, NoHost>,
+    choose: impl FnOnce(&mut Worker, Given<'_>, &mut Pick) -> Result<(), Status>,
 ) -> Status {
     status(|| {
         // SAFETY: null is handled; otherwise the caller promises that it is writable.
         let out = unsafe { fresh(out, Pick::NONE) }.ok_or(Status::NullArgument)?;
         // SAFETY: null is handled; otherwise the caller promises that it is alive.
         let worker = unsafe { WorkerHandle::entered(worker) }?;
-        let choose = |given: Given<'_>| Ok(Pick::of(choose(&mut *worker.engine()?, given)?));
+        let choose = |given: Given<'_>| choose(&mut *worker.engine()?, given, out);
         // SAFETY: passed on from the caller.
-        *out = unsafe { given(context, choose) }?;
-        Ok(())
+        unsafe { given(context, choose) }
     })
 }
 

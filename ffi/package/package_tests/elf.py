@@ -100,5 +100,5 @@ def test_the_archive_has_no_groups_bitcode_or_debug_information():
 
 
 def test_the_libraries_are_small():
-    assert rig.shared().stat().st_size < 2_400_000, rig.shared().stat().st_size
-    assert rig.archive().stat().st_size < 5_000_000, rig.archive().stat().st_size
+    assert rig.shared().stat().st_size < 1_850_000, rig.shared().stat().st_size
+    assert rig.archive().stat().st_size < 3_800_000, rig.archive().stat().st_size
