@@ -50,7 +50,7 @@ func (d *directory) learn(worker capi.Worker, pick Pick, data *hostData) {
 	// Before the worker is asked: what is set meanwhile is asked for again.
 	version := d.version.Load()
 	if table := d.table.Load(); table != nil && int(pick.Slot) < len(table.known) &&
-		table.known[pick.Slot].Load() == mark(pick, version) {
+		table.known[pick.Slot].Load() == mark(pick.Generation, version) {
 		return
 	}
 	d.ask(worker, pick, data, version)
@@ -63,9 +63,11 @@ func (d *directory) learnAll(worker capi.Worker, picks []Pick, data *hostData) {
 	if table := d.table.Load(); table != nil {
 		known = table.known
 	}
-	for _, pick := range picks {
-		if int(pick.Slot) >= len(known) || known[pick.Slot].Load() != mark(pick, version) {
-			d.ask(worker, pick, data, version)
+	for i := range picks {
+		// In its place, because what is copied right after it was written waits for that.
+		pick := &picks[i]
+		if int(pick.Slot) >= len(known) || known[pick.Slot].Load() != mark(pick.Generation, version) {
+			d.ask(worker, *pick, data, version)
 		}
 	}
 }
@@ -94,7 +96,7 @@ func (d *directory) ask(worker capi.Worker, pick Pick, data *hostData, version u
 	}
 	// The host first: who finds the mark finds the host.
 	table.hosts[pick.Slot].Store(host)
-	table.known[pick.Slot].Store(mark(pick, version))
+	table.known[pick.Slot].Store(mark(pick.Generation, version))
 }
 
 // grown is a table of at least so many slots. Nobody else adds hosts meanwhile.
@@ -113,6 +115,6 @@ func (s *slots) grown(size int) *slots {
 
 // mark is what is known of a slot: whose it is, and which data was asked for. No mark is 0, which is
 // that of an empty slot.
-func mark(pick Pick, version uint32) uint64 {
-	return uint64(pick.Generation)<<32 | uint64(version<<1|1)
+func mark(generation, version uint32) uint64 {
+	return uint64(generation)<<32 | uint64(version<<1|1)
 }

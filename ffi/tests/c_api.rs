@@ -8,37 +8,81 @@ fn sources(names: &[&str]) -> Vec<PathBuf> {
     names.iter().map(|name| support::root().join("ffi/tests/c").join(name)).collect()
 }
 
+/// What is called, and what comes of it.
+const CALLS: [&str; 24] = [
+    "api.c",
+    "open.c",
+    "picks.c",
+    "control.c",
+    "runtime.c",
+    "loads.c",
+    "slow_start.c",
+    "reports.c",
+    "hosts.c",
+    "localities.c",
+    "buffers.c",
+    "arguments.c",
+    "growable.c",
+    "growable_settings.c",
+    "settings.c",
+    "host_data.c",
+    "threads.c",
+    "hashes.c",
+    "overrides.c",
+    "logs.c",
+    "scrapes.c",
+    "streams.c",
+    "json.c",
+    "repeat.c",
+];
+
+/// How the structs of the header lie in memory.
+const LAYOUT: &str = "layout.c";
+
 #[test]
 fn a_c_program_gets_what_the_header_promises() {
-    let names = [
-        "api.c",
-        "open.c",
-        "picks.c",
-        "control.c",
-        "runtime.c",
-        "loads.c",
-        "slow_start.c",
-        "reports.c",
-        "hosts.c",
-        "localities.c",
-        "buffers.c",
-        "arguments.c",
-        "growable.c",
-        "growable_settings.c",
-        "settings.c",
-        "host_data.c",
-        "threads.c",
-        "hashes.c",
-        "overrides.c",
-        "logs.c",
-        "scrapes.c",
-        "streams.c",
-        "json.c",
-        "repeat.c",
-        "layout.c",
-    ];
+    let names = [&CALLS[..], &[LAYOUT]].concat();
     let output = support::run_c(&sources(&names), "api");
     assert!(output.ends_with("all passed\n"), "{output}");
+}
+
+/// As a later version of this series might: every struct that may grow has.
+#[test]
+fn a_program_with_a_later_header_gets_the_same() {
+    let folder = support::scratch("later");
+    std::fs::create_dir_all(folder.join("plimsoll")).expect("target is writable");
+    std::fs::write(folder.join("plimsoll/plimsoll.h"), grown(support::header()))
+        .expect("target is writable");
+    let output = support::run_c_with(&folder, &sources(&CALLS), "later");
+    assert!(output.ends_with("all passed\n"), "{output}");
+}
+
+/// The header with another member at the end of each struct that a caller may start from a macro.
+fn grown(mut header: String) -> String {
+    let structs: Vec<String> = header
+        .split("{sizeof(")
+        .skip(1)
+        .filter_map(|rest| Some(rest.split_once(')')?.0.to_owned()))
+        .collect();
+    assert!(structs.len() > 20, "{structs:?}");
+    for name in structs {
+        let end = format!("\n}} {name};");
+        assert_eq!(header.matches(&end).count(), 1, "{name} is declared");
+        header = header.replace(&end, &format!("\n    uint64_t came_later;{end}"));
+        let from = header.find(&format!("{{sizeof({name})")).expect("it was found there");
+        header.insert_str(from + end_of_braces(&header[from..]), ", 0");
+    }
+    header
+}
+
+/// Where the brace is closed that the text begins with.
+fn end_of_braces(text: &str) -> usize {
+    let mut open = 0;
+    let closes = |(_, letter): &(usize, char)| {
+        open += i32::from(*letter == '{') - i32::from(*letter == '}');
+        open == 0
+    };
+    text.char_indices().find(closes).expect("a macro is whole").0
 }
 
 /// A block of a page in this language.

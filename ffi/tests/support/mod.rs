@@ -89,14 +89,23 @@ pub(crate) fn run_c(sources: &[PathBuf], name: &str) -> String {
     run_program(&build_c(sources, name))
 }
 
+/// The same with a header from another folder.
+pub(crate) fn run_c_with(include: &Path, sources: &[PathBuf], name: &str) -> String {
+    run_program(&build_c_with(include, sources, name))
+}
+
 /// Compiles C sources with the archive into a program.
 pub(crate) fn build_c(sources: &[PathBuf], name: &str) -> PathBuf {
+    build_c_with(&include(), sources, name)
+}
+
+fn build_c_with(include: &Path, sources: &[PathBuf], name: &str) -> PathBuf {
     let program = scratch("c").join(name);
     let mut compiler = cc();
     compiler
         .args(["-std=c11", "-Wall", "-Wextra", "-pedantic", "-Werror", "-g"])
         .args(words("CFLAGS"));
-    compiler.arg("-I").arg(include()).args(sources).arg(archive());
+    compiler.arg("-I").arg(include).args(sources).arg(archive());
     compiler.args(LIBRARIES).arg("-o").arg(&program);
     run(&mut compiler);
     program
