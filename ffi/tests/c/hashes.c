@@ -240,8 +240,8 @@ static void a_request_is_hashed_by_what_policies_ask_for(void) {
         "- cookie: { name: session }",
         "[{\"query_parameter\": {\"name\": \"user\"}}]",
         "[{\"connection_properties\": {\"source_ip\": true}}]",
-        "[{\"header\": {\"header_name\": \"x-session\"}, \"terminal\": true},"
-        " {\"query_parameter\": {\"name\": \"more\"}}]",
+        ("[{\"header\": {\"header_name\": \"x-session\"}, \"terminal\": true},"
+         " {\"query_parameter\": {\"name\": \"more\"}}]"),
     };
     for (size_t index = 0; index < sizeof routes / sizeof routes[0]; index++) {
         CHECK(hash_by(worker, routes[index], request) == HASH_OF_FOO);
