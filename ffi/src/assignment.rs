@@ -29,7 +29,8 @@ pub struct Endpoint {
     pub hash_key: Str,
     /// Where its active health checks go. Empty: to its address.
     pub health_check_address: Str,
-    /// Its weight, at least 1. Default 1.
+    /// Its weight, at least 1. Default 1. 0 is refused, while `plimsoll_host_change.weight` takes it
+    /// for 1.
     pub weight: u32,
     /// What the control plane says of its health: one of `PLIMSOLL_EDS_...`.
     pub health_status: u32,
@@ -219,7 +220,8 @@ impl Endpoint {
         let checked = unsafe { checked.read(format_args!("{name}.health_check_address")) }?;
         let is_elsewhere = !checked.is_empty() && checked != address;
         let health_status = health::eds_health(self.health_status).ok_or_else(|| {
-            Failure::unknown_number(&format!("{name}.health_status"), self.health_status)
+            let field = format!("{name}.health_status");
+            Failure::unknown_number(&field, self.health_status, "one of PLIMSOLL_EDS_...")
         })?;
         Ok(plimsoll::config::Endpoint {
             hostname: hostname.to_owned(),

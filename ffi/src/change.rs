@@ -94,11 +94,12 @@ unsafe fn add(update: Update, change: &HostChange, name: &str) -> Result<Update,
         }
         PLIMSOLL_CHANGE_REMOVE => Ok(update.remove(address)),
         PLIMSOLL_CHANGE_HEALTH => {
-            let event = health::event(change.event)
-                .ok_or_else(|| Failure::unknown_number(&field("event"), change.event))?;
+            let event = health::event(change.event).ok_or_else(|| {
+                Failure::unknown_number(&field("event"), change.event, "one of PLIMSOLL_HEALTH_...")
+            })?;
             Ok(update.health(address, event))
         }
-        other => Err(Failure::unknown_number(&field("kind"), other)),
+        other => Err(Failure::unknown_number(&field("kind"), other, "one of PLIMSOLL_CHANGE_...")),
     }
 }
 
@@ -119,7 +120,8 @@ unsafe fn upsert(
     // SAFETY: as above, for all three.
     let locality = unsafe { locality(name, change.region, change.zone, change.sub_zone) }?;
     let health_status = health::eds_health(change.health_status).ok_or_else(|| {
-        Failure::unknown_number(&format!("{name}.health_status"), change.health_status)
+        let field = format!("{name}.health_status");
+        Failure::unknown_number(&field, change.health_status, "one of PLIMSOLL_EDS_...")
     })?;
     if change.priority > MAX_PRIORITY {
         return Err(Failure::too_large(&format!("{name}.priority"), MAX_PRIORITY));

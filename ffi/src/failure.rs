@@ -43,9 +43,9 @@ impl Failure {
         Self::new(Status::of_code(code), member, error.to_string())
     }
 
-    /// A number that stands for nothing.
-    pub(crate) fn unknown_number(field: &str, number: u32) -> Self {
-        Self::invalid(field, format!("{number} stands for nothing here"))
+    /// A number that stands for nothing; `expected` says what does.
+    pub(crate) fn unknown_number(field: &str, number: u32, expected: &str) -> Self {
+        Self::invalid(field, format!("{number} stands for nothing here: {expected} is expected"))
     }
 
     /// A number that is larger than it may be.

@@ -51,6 +51,10 @@ impl SizeProblem {
     /// The same with words; `name` is the argument's.
     pub(crate) fn failure(self, name: &str) -> Failure {
         match self {
+            Self::Impossible { size: 0 } => {
+                let message = "size is 0: start from the struct's _INIT macro";
+                Failure::invalid(&format!("{name}.size"), message)
+            }
             Self::Impossible { size } => {
                 Failure::invalid(&format!("{name}.size"), format!("{size} bytes cannot be it"))
             }
@@ -209,6 +213,9 @@ pub(crate) unsafe fn fold<T: Growable, A>(
         let item = unsafe { from.byte_add(index * stride) };
         // SAFETY: as above; the distance is a multiple of the alignment from the second one on.
         let size = unsafe { item.cast::<usize>().read() };
+        if size == 0 {
+            return Err(SizeProblem::Impossible { size }.failure(&name));
+        }
         if size != stride || !stride.is_multiple_of(align_of::<T>()) {
             let message = format!("all {argument} of one call have the same, aligned size");
             return Err(Failure::invalid(&format!("{name}.size"), message));

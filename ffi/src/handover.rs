@@ -46,8 +46,8 @@ pub unsafe extern "C" fn plimsoll_cluster_export_reports(
 /// Takes over what `plimsoll_cluster_export_reports` wrote, by address, as if the hosts had reported
 /// it to this cluster at that time; weights follow at once. A host that has reported to this cluster
 /// keeps that, and hosts and policies that it does not have are passed over. Reports are as much
-/// older than the cluster's clock shows now: tell it the time first, with `plimsoll_options` or
-/// `plimsoll_cluster_tick`.
+/// older than the cluster's clock shows now: tell it the time first, with
+/// `plimsoll_cluster_options.now_ns` or `plimsoll_cluster_tick`.
 ///
 /// `*taken` is how many records it took, one for each host and policy; it may be NULL.
 ///

@@ -172,7 +172,13 @@ impl HashPolicy {
             PLIMSOLL_HASH_FILTER_STATE => {
                 HashPolicyKind::FilterState { key: own_name()?.to_owned() }
             }
-            other => return Err(Failure::unknown_number(&format!("{name}.kind"), other)),
+            other => {
+                return Err(Failure::unknown_number(
+                    &format!("{name}.kind"),
+                    other,
+                    "one of PLIMSOLL_HASH_...",
+                ));
+            }
         };
         let terminal = boolean(self.terminal, format_args!("{name}.terminal"))?;
         Ok(plimsoll::config::HashPolicy { kind, terminal })

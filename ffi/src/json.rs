@@ -73,14 +73,24 @@ impl DumpOptions {
             PLIMSOLL_DUMP_TABLE => Part::Table,
             PLIMSOLL_DUMP_STATS => Part::Stats,
             PLIMSOLL_DUMP_SNAPSHOT => Part::Snapshot,
-            other => return Err(Failure::unknown_number("options.part", other)),
+            other => {
+                return Err(Failure::unknown_number(
+                    "options.part",
+                    other,
+                    "one of PLIMSOLL_DUMP_...",
+                ));
+            }
         };
         let allowed = match part {
             Part::Localities | Part::Table => PLIMSOLL_DUMP_HAS_PRIORITY | PLIMSOLL_DUMP_HAS_SOURCE,
             _ => 0,
         };
         if self.flags & !allowed != 0 {
-            return Err(Failure::unknown_number("options.flags", self.flags));
+            return Err(Failure::unknown_number(
+                "options.flags",
+                self.flags,
+                "a sum of PLIMSOLL_DUMP_HAS_... that the part has",
+            ));
         }
         let has = |flag| self.flags & flag != 0;
         let source = match self.source {
@@ -88,7 +98,13 @@ impl DumpOptions {
             PLIMSOLL_SOURCE_HEALTHY => Some(Source::Healthy),
             PLIMSOLL_SOURCE_DEGRADED => Some(Source::Degraded),
             PLIMSOLL_SOURCE_ALL => Some(Source::All),
-            other => return Err(Failure::unknown_number("options.source", other)),
+            other => {
+                return Err(Failure::unknown_number(
+                    "options.source",
+                    other,
+                    "one of PLIMSOLL_SOURCE_...",
+                ));
+            }
         };
         let priority = has(PLIMSOLL_DUMP_HAS_PRIORITY).then_some(self.priority);
         Ok(Show { part, priority, source })

@@ -106,7 +106,13 @@ unsafe fn engine_load<'call>(
     let pending = match load.flags {
         0 => None,
         PLIMSOLL_LOAD_HAS_PENDING => Some(load.pending),
-        other => return Err(Failure::unknown_number(&field("flags"), other)),
+        other => {
+            return Err(Failure::unknown_number(
+                &field("flags"),
+                other,
+                "0 or PLIMSOLL_LOAD_HAS_PENDING",
+            ));
+        }
     };
     for (member, number) in [("active", load.active), ("pending", pending.unwrap_or(0))] {
         if number > PLIMSOLL_MAX_LOAD {

@@ -13,7 +13,7 @@ pub(crate) fn boolean(number: u32, field: impl Display) -> Result<bool, Failure>
     match number {
         0 => Ok(false),
         1 => Ok(true),
-        other => Err(Failure::unknown_number(&field.to_string(), other)),
+        other => Err(Failure::unknown_number(&field.to_string(), other, "0 or 1")),
     }
 }
 

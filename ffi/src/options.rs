@@ -147,7 +147,13 @@ fn log(given: &ClusterOptions) -> Result<Option<LogSink>, Failure> {
         PLIMSOLL_LOG_ERROR => LogLevel::Error,
         PLIMSOLL_LOG_WARNING => LogLevel::Warning,
         PLIMSOLL_LOG_DEBUG => LogLevel::Debug,
-        other => return Err(Failure::unknown_number("options.log_level", other)),
+        other => {
+            return Err(Failure::unknown_number(
+                "options.log_level",
+                other,
+                "one of PLIMSOLL_LOG_...",
+            ));
+        }
     };
     let userdata = Userdata(given.log_userdata);
     Ok(given.log.map(|log| {
@@ -167,7 +173,7 @@ pub(crate) fn behavior(number: u32, field: &str) -> Result<Behavior, Failure> {
     match number {
         PLIMSOLL_BEHAVIOR_NATIVE => Ok(Behavior::Native),
         PLIMSOLL_BEHAVIOR_ENVOY => Ok(Behavior::Envoy),
-        other => Err(Failure::unknown_number(field, other)),
+        other => Err(Failure::unknown_number(field, other, "one of PLIMSOLL_BEHAVIOR_...")),
     }
 }
 

@@ -82,7 +82,13 @@ impl RuntimeValue {
                 let truth = boolean(self.boolean, format_args!("{name}.boolean"))?;
                 plimsoll::RuntimeValue::Boolean(truth)
             }
-            other => return Err(Failure::unknown_number(&format!("{name}.kind"), other)),
+            other => {
+                return Err(Failure::unknown_number(
+                    &format!("{name}.kind"),
+                    other,
+                    "one of PLIMSOLL_RUNTIME_...",
+                ));
+            }
         };
         Ok(Some(value))
     }

@@ -212,7 +212,10 @@ pub unsafe extern "C" fn plimsoll_cluster_stream_ended(
             Ok(status) => StreamEnd::from_status(status),
             Err(_) if grpc_status == PLIMSOLL_STREAM_BROKEN => StreamEnd::Broken,
             Err(_) => {
-                let message = format!("{grpc_status} stands for nothing here");
+                let message = format!(
+                    "{grpc_status} stands for nothing here: a status of gRPC or \
+                     PLIMSOLL_STREAM_BROKEN is expected"
+                );
                 return Err(Failure::invalid("grpc_status", message));
             }
         };

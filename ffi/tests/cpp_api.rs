@@ -5,6 +5,7 @@ mod support;
 
 use std::collections::HashSet;
 use std::fmt::Write;
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -113,6 +114,40 @@ fn an_exception_never_leaves_a_callback() {
     for callback in ["accept", "set_cookie", "host", "locality"] {
         let output = support::run(Command::new(&program).arg(callback));
         assert_eq!(output, "terminated\n", "{callback}");
+    }
+}
+
+#[test]
+fn a_result_that_is_asked_for_what_it_does_not_have_says_what_it_has() {
+    let source = support::root().join("ffi/tests/cpp/aborting/main.cpp");
+    let program = build(&[source], "aborting", STANDARDS[0], &[]);
+    let cases = [
+        ("cluster", "no value: load_assignment: expected an object"),
+        ("pick", "no value: no_host"),
+        ("success", "no error: the call succeeded"),
+        ("success without a value", "no error: the call succeeded"),
+    ];
+    for (which, expected) in cases {
+        let output = Command::new(&program).arg(which).output().expect("the program starts");
+        assert_eq!(output.status.signal(), Some(SIGABRT), "{which}");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(said, format!("plimsoll::Result: {expected}\n"), "{which}");
+    }
+}
+
+/// On every Unix.
+const SIGABRT: i32 = 6;
+
+#[test]
+fn an_older_standard_is_told_what_is_needed() {
+    let source = support::scratch("cpp").join("older.cpp");
+    std::fs::write(&source, "#include \"plimsoll/plimsoll.hpp\"\n").expect("target is writable");
+    for name in support::compilers("c++") {
+        let mut compiler = compiler(&name, "-std=c++14");
+        let output = compiler.arg("-fsyntax-only").arg(&source).output().expect("it starts");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success(), "{name}");
+        assert!(said.contains("plimsoll.hpp needs C++17"), "{name}: {said}");
     }
 }
 

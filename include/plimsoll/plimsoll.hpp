@@ -26,6 +26,11 @@
 #ifndef PLIMSOLL_HPP
 #define PLIMSOLL_HPP
 
+// Visual C++ says the standard in a macro of its own.
+#if __cplusplus < 201703L && !(defined(_MSVC_LANG) && _MSVC_LANG >= 201703L)
+#error "plimsoll.hpp needs C++17"
+#endif
+
 #include "cpp/assignment.hpp"
 #include "cpp/cluster.hpp"
 #include "cpp/error.hpp"

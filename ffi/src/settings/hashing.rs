@@ -128,7 +128,13 @@ pub(super) unsafe fn ring_hash(from: *const RingHashSettings) -> Result<RingHash
         hash_function: match given.hash_function {
             PLIMSOLL_HASH_FUNCTION_XX_HASH => HashFunction::XxHash,
             PLIMSOLL_HASH_FUNCTION_MURMUR_HASH_2 => HashFunction::MurmurHash2,
-            other => return Err(Failure::unknown_number(&format!("{name}.hash_function"), other)),
+            other => {
+                return Err(Failure::unknown_number(
+                    &format!("{name}.hash_function"),
+                    other,
+                    "one of PLIMSOLL_HASH_FUNCTION_...",
+                ));
+            }
         },
         minimum_ring_size: given.minimum_ring_size,
         maximum_ring_size: (given.maximum_ring_size != 0).then_some(given.maximum_ring_size),

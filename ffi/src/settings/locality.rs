@@ -147,7 +147,13 @@ pub(super) unsafe fn zone_aware(from: *const ZoneAwareSettings) -> Result<ZoneAw
         locality_basis: match given.locality_basis {
             PLIMSOLL_BASIS_HEALTHY_HOSTS_NUM => LocalityBasis::HealthyHostsNum,
             PLIMSOLL_BASIS_HEALTHY_HOSTS_WEIGHT => LocalityBasis::HealthyHostsWeight,
-            other => return Err(Failure::unknown_number(&format!("{name}.locality_basis"), other)),
+            other => {
+                return Err(Failure::unknown_number(
+                    &format!("{name}.locality_basis"),
+                    other,
+                    "one of PLIMSOLL_BASIS_...",
+                ));
+            }
         },
     })
 }

@@ -56,14 +56,25 @@ pub const PLIMSOLL_ROUTING_WEIGHTED: u32 = 2;
 /// `plimsoll_cluster_settings.locality_routing`: by the load that hosts report, nearest first.
 pub const PLIMSOLL_ROUTING_LOAD_AWARE: u32 = 3;
 
-/// All policies.
-const POLICIES: [u32; 6] = [
-    PLIMSOLL_POLICY_ROUND_ROBIN,
-    PLIMSOLL_POLICY_LEAST_REQUEST,
-    PLIMSOLL_POLICY_RING_HASH,
-    PLIMSOLL_POLICY_RANDOM,
-    PLIMSOLL_POLICY_MAGLEV,
-    PLIMSOLL_POLICY_CLIENT_SIDE_WEIGHTED_ROUND_ROBIN,
+/// All policies, with what messages call them.
+const POLICIES: [(u32, &str); 6] = [
+    (PLIMSOLL_POLICY_ROUND_ROBIN, "PLIMSOLL_POLICY_ROUND_ROBIN"),
+    (PLIMSOLL_POLICY_LEAST_REQUEST, "PLIMSOLL_POLICY_LEAST_REQUEST"),
+    (PLIMSOLL_POLICY_RING_HASH, "PLIMSOLL_POLICY_RING_HASH"),
+    (PLIMSOLL_POLICY_RANDOM, "PLIMSOLL_POLICY_RANDOM"),
+    (PLIMSOLL_POLICY_MAGLEV, "PLIMSOLL_POLICY_MAGLEV"),
+    (
+        PLIMSOLL_POLICY_CLIENT_SIDE_WEIGHTED_ROUND_ROBIN,
+        "PLIMSOLL_POLICY_CLIENT_SIDE_WEIGHTED_ROUND_ROBIN",
+    ),
+];
+
+/// All ways to choose a locality, likewise.
+const ROUTINGS: [(u32, &str); 4] = [
+    (PLIMSOLL_ROUTING_UNSET, "PLIMSOLL_ROUTING_UNSET"),
+    (PLIMSOLL_ROUTING_ZONE_AWARE, "PLIMSOLL_ROUTING_ZONE_AWARE"),
+    (PLIMSOLL_ROUTING_WEIGHTED, "PLIMSOLL_ROUTING_WEIGHTED"),
+    (PLIMSOLL_ROUTING_LOAD_AWARE, "PLIMSOLL_ROUTING_LOAD_AWARE"),
 ];
 
 /// The policies that warm new hosts up.
@@ -226,21 +237,41 @@ fn statuses(bits: u32) -> Result<HostStatuses, Failure> {
     Ok(HostStatuses::from_iter(statuses?))
 }
 
+/// The name of the constant that was chosen; `expected` says which there are.
+fn choice<'names>(
+    field: &str,
+    number: u32,
+    known: &[(u32, &'names str)],
+    expected: &str,
+) -> Result<&'names str, Failure> {
+    let chosen = known.iter().find(|(known, _)| *known == number);
+    chosen.map(|(_, name)| *name).ok_or_else(|| Failure::unknown_number(field, number, expected))
+}
+
+/// Refuses the first member that has no effect, because `chosen` is what `choice` says.
+fn expect_effect(members: &[(&str, bool)], choice: &str, chosen: &str) -> Result<(), Failure> {
+    match members.iter().find(|(_, has_effect)| !has_effect) {
+        None => Ok(()),
+        Some((member, _)) => {
+            let message = format!("set, but without effect: {choice} is {chosen}");
+            Err(Failure::invalid(&format!("settings.{member}"), message))
+        }
+    }
+}
+
 impl ClusterSettings {
     /// Refuses numbers that stand for nothing, and settings of what was not chosen: whoever gives
     /// them takes them for the ones in force.
     fn check_choices(&self) -> Result<(), Failure> {
-        if !POLICIES.contains(&self.policy) {
-            return Err(Failure::unknown_number("settings.policy", self.policy));
-        }
+        let policy =
+            choice("settings.policy", self.policy, &POLICIES, "one of PLIMSOLL_POLICY_...")?;
         let routing = self.locality_routing;
-        if routing > PLIMSOLL_ROUTING_LOAD_AWARE {
-            return Err(Failure::unknown_number("settings.locality_routing", routing));
-        }
+        let routed =
+            choice("settings.locality_routing", routing, &ROUTINGS, "one of PLIMSOLL_ROUTING_...")?;
         let is = |policy| self.policy == policy;
         let weighted = self.client_side_weighted_round_robin;
         let load_aware = self.load_aware_locality;
-        let members = [
+        let of_policy = [
             ("slow_start", self.slow_start.is_null() || WARMED_UP.contains(&self.policy)),
             ("least_request", self.least_request.is_null() || is(PLIMSOLL_POLICY_LEAST_REQUEST)),
             (
@@ -249,16 +280,13 @@ impl ClusterSettings {
             ),
             ("ring_hash", self.ring_hash.is_null() || is(PLIMSOLL_POLICY_RING_HASH)),
             ("maglev", self.maglev.is_null() || is(PLIMSOLL_POLICY_MAGLEV)),
+        ];
+        let of_routing = [
             ("zone_aware", self.zone_aware.is_null() || routing == PLIMSOLL_ROUTING_ZONE_AWARE),
             ("load_aware_locality", load_aware.is_null() || routing == PLIMSOLL_ROUTING_LOAD_AWARE),
         ];
-        match members.iter().find(|(_, has_effect)| !has_effect) {
-            None => Ok(()),
-            Some((member, _)) => {
-                let message = "set, but without effect: the settings choose something else";
-                Err(Failure::invalid(&format!("settings.{member}"), message))
-            }
-        }
+        expect_effect(&of_policy, "policy", policy)?;
+        expect_effect(&of_routing, "locality_routing", routed)
     }
 
     /// # Safety

@@ -73,7 +73,11 @@ pub(super) unsafe fn engine(
     let selected_host_key = match selected {
         None => None,
         Some(place) if place.kind != PLIMSOLL_OVERRIDE_SELECTED_HOST => {
-            return Err(Failure::unknown_number(&format!("{name}.kind"), place.kind));
+            return Err(Failure::unknown_number(
+                &format!("{name}.kind"),
+                place.kind,
+                "PLIMSOLL_OVERRIDE_SELECTED_HOST",
+            ));
         }
         // SAFETY: the caller promises that its texts are readable.
         Some(place) => Some(unsafe { metadata(&place, &name) }?),
@@ -96,7 +100,11 @@ unsafe fn source(place: &OverrideShown, name: &str) -> Result<OverrideSource, Fa
             // SAFETY: passed on from the caller.
             Ok(OverrideSource::Metadata(unsafe { metadata(place, name) }?))
         }
-        other => Err(Failure::unknown_number(&format!("{name}.kind"), other)),
+        other => Err(Failure::unknown_number(
+            &format!("{name}.kind"),
+            other,
+            "PLIMSOLL_OVERRIDE_HEADER or _METADATA",
+        )),
     }
 }
 

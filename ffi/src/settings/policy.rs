@@ -142,7 +142,11 @@ pub(super) unsafe fn least_request(
             PLIMSOLL_SELECTION_N_CHOICES => SelectionMethod::NChoices,
             PLIMSOLL_SELECTION_FULL_SCAN => SelectionMethod::FullScan,
             other => {
-                return Err(Failure::unknown_number(&format!("{name}.selection_method"), other));
+                return Err(Failure::unknown_number(
+                    &format!("{name}.selection_method"),
+                    other,
+                    "one of PLIMSOLL_SELECTION_...",
+                ));
             }
         },
         slow_start,

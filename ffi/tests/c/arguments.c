@@ -193,7 +193,7 @@ static void numbers_that_stand_for_nothing(void) {
     options.behavior = 2;
     INVALID(plimsoll_cluster_open(str(TWO_HOSTS), &options, &opened, &error));
     expect_error(error, PLIMSOLL_STATUS_INVALID_ARGUMENT, "invalid_argument", "options.behavior",
-                 "2 stands for nothing here");
+                 "2 stands for nothing here: one of PLIMSOLL_BEHAVIOR_... is expected");
     options.behavior = PLIMSOLL_BEHAVIOR_ENVOY;
     options.has_seed = 2;
     INVALID(plimsoll_cluster_open(str(TWO_HOSTS), &options, &opened, &error));

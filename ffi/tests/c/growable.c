@@ -84,6 +84,8 @@ static void a_newer_caller_may_not_use_what_is_new(void) {
     expect_error(error, PLIMSOLL_STATUS_UNSUPPORTED_FIELD, "unsupported_field", "options", message);
 }
 
+static const char NOT_INITIALIZED[] = "size is 0: start from the struct's _INIT macro";
+
 static void a_size_that_cannot_be_is_refused(void) {
     static const size_t sizes[] = {0, 1, sizeof(size_t) - 1, 4097, SIZE_MAX};
     for (size_t index = 0; index < sizeof sizes / sizeof sizes[0]; index++) {
@@ -92,8 +94,22 @@ static void a_size_that_cannot_be_is_refused(void) {
         plimsoll_error *error = NULL;
         EXPECT(PLIMSOLL_STATUS_INVALID_ARGUMENT, open_with(&options, &error));
         expect_error(error, PLIMSOLL_STATUS_INVALID_ARGUMENT, "invalid_argument", "options.size",
-                     NULL);
+                     sizes[index] == 0 ? NOT_INITIALIZED : NULL);
     }
+}
+
+static void a_struct_of_an_array_that_was_not_initialized_is_told_so(void) {
+    plimsoll_cluster *cluster = open_two();
+    for (size_t forgotten = 0; forgotten < 2; forgotten++) {
+        plimsoll_host_load loads[2] = {load_of("10.0.0.1:80", 3), load_of("10.0.0.2:80", 4)};
+        loads[forgotten].size = 0;
+        plimsoll_error *error = NULL;
+        EXPECT(PLIMSOLL_STATUS_INVALID_ARGUMENT,
+               plimsoll_cluster_set_loads(cluster, loads, 2, &error));
+        expect_error(error, PLIMSOLL_STATUS_INVALID_ARGUMENT, "invalid_argument",
+                     forgotten == 0 ? "loads[0].size" : "loads[1].size", NOT_INITIALIZED);
+    }
+    plimsoll_cluster_free(cluster);
 }
 
 static void changes_of_a_newer_caller_lie_further_apart(void) {
@@ -279,6 +295,7 @@ void test_growable(void) {
     an_older_caller_leaves_the_rest_unset();
     a_newer_caller_may_not_use_what_is_new();
     a_size_that_cannot_be_is_refused();
+    a_struct_of_an_array_that_was_not_initialized_is_told_so();
     changes_of_a_newer_caller_lie_further_apart();
     loads_of_a_newer_caller_lie_further_apart();
     loads_of_an_older_caller_lie_closer_together();

@@ -394,6 +394,33 @@ static void each_mistake_is_named(void) {
     plimsoll_cluster_free(live);
 }
 
+static void what_has_no_effect_is_told_what_was_chosen(void) {
+    plimsoll_cluster *cluster;
+    plimsoll_error *error;
+    const plimsoll_slow_start slow_start = PLIMSOLL_SLOW_START_INIT;
+    plimsoll_cluster_settings settings = settings_of(PLIMSOLL_POLICY_MAGLEV);
+    settings.slow_start = &slow_start;
+    EXPECT(PLIMSOLL_STATUS_INVALID_ARGUMENT,
+           plimsoll_cluster_new(&settings, NULL, NULL, &cluster, &error));
+    expect_error(error, PLIMSOLL_STATUS_INVALID_ARGUMENT, "invalid_argument", "settings.slow_start",
+                 "set, but without effect: policy is PLIMSOLL_POLICY_MAGLEV");
+
+    const plimsoll_zone_aware zone_aware = PLIMSOLL_ZONE_AWARE_INIT;
+    settings = settings_of(PLIMSOLL_POLICY_RANDOM);
+    settings.locality_routing = PLIMSOLL_ROUTING_WEIGHTED;
+    settings.zone_aware = &zone_aware;
+    EXPECT(PLIMSOLL_STATUS_INVALID_ARGUMENT,
+           plimsoll_cluster_new(&settings, NULL, NULL, &cluster, &error));
+    expect_error(error, PLIMSOLL_STATUS_INVALID_ARGUMENT, "invalid_argument", "settings.zone_aware",
+                 "set, but without effect: locality_routing is PLIMSOLL_ROUTING_WEIGHTED");
+
+    settings = settings_of(4);
+    EXPECT(PLIMSOLL_STATUS_INVALID_ARGUMENT,
+           plimsoll_cluster_new(&settings, NULL, NULL, &cluster, &error));
+    expect_error(error, PLIMSOLL_STATUS_INVALID_ARGUMENT, "invalid_argument", "settings.policy",
+                 "4 stands for nothing here: one of PLIMSOLL_POLICY_... is expected");
+}
+
 static void pointers_that_must_be_there_are_named(void) {
     const plimsoll_cluster_settings settings = settings_of(PLIMSOLL_POLICY_ROUND_ROBIN);
     plimsoll_cluster *cluster = (plimsoll_cluster *)&settings; /* which it is not */
@@ -436,5 +463,6 @@ void test_settings(void) {
     places_of_an_override_come_back();
     an_empty_set_allows_no_override();
     each_mistake_is_named();
+    what_has_no_effect_is_told_what_was_chosen();
     pointers_that_must_be_there_are_named();
 }

@@ -102,6 +102,23 @@ void a_runtime_value_is_what_its_type_says() {
     static_assert(!std::is_constructible_v<plimsoll::RuntimeValue, const char*>);
 }
 
+#if __cplusplus >= 202002L
+// Compilers warn of what is left out unless its member has a default.
+void what_is_named_is_enough() {
+    const plimsoll::ClusterOptions options = {.behavior = plimsoll::Behavior::envoy};
+    const plimsoll::WorkerOptions worker = {.peek_capacity = 3};
+    const plimsoll::HostSpec host = {.address = "10.0.0.1:80"};
+    const plimsoll::Request request = {.path = "/cart"};
+    const plimsoll::ResponseLoad load = {.header_text = "TEXT cpu_utilization=0.2"};
+    const plimsoll::PickContext context = {.hash = 42};
+    const plimsoll::Dump dump = {.part = plimsoll::DumpPart::hosts};
+    CHECK(options.region.empty() && !options.seed && options.runtime.empty());
+    CHECK(!worker.number && worker.draws.empty() && host.zone.empty());
+    CHECK(request.headers.empty() && !request.query && !load.trailer_text);
+    CHECK(context.attempt == 0 && !dump.priority);
+}
+#endif
+
 template <class T>
 constexpr bool moves_only = std::is_nothrow_move_constructible_v<T> &&
                             std::is_nothrow_move_assignable_v<T> &&
@@ -122,4 +139,7 @@ void test_values() {
     a_result_has_a_value_or_an_error();
     statuses_and_versions_have_their_words();
     a_runtime_value_is_what_its_type_says();
+#if __cplusplus >= 202002L
+    what_is_named_is_enough();
+#endif
 }

@@ -54,22 +54,22 @@ struct ClusterOptions {
     Behavior behavior = Behavior::native;
     /// The seed of all random numbers, so that picks can be repeated. Nothing: seeded from the
     /// system's entropy, as in production, so that two proxies never pick in lockstep.
-    std::optional<std::uint64_t> seed;
+    std::optional<std::uint64_t> seed = std::nullopt;
     /// What the clock shows now.
     Time now = Time(0);
     /// The region of this node itself. All three parts empty: the node's place is not known.
-    std::string_view region;
+    std::string_view region = {};
     /// The zone of this node itself.
-    std::string_view zone;
+    std::string_view zone = {};
     /// The sub-zone of this node itself.
-    std::string_view sub_zone;
+    std::string_view sub_zone = {};
     /// The cluster that this node itself belongs to, Envoy's `local_cluster_name`; null: not known.
     /// It is followed with each control call, `Cluster::tick` at the latest, and may go first: then
     /// what it was last goes on to count.
     const Cluster* local_cluster = nullptr;
     /// Runtime values that hold from the start, also with `Behavior::envoy`, which takes later ones
     /// up with the next change only.
-    Span<const RuntimeEntry> runtime;
+    Span<const RuntimeEntry> runtime = {};
     /// Where the cluster's messages go, if anywhere; has to live as long as the cluster.
     Log* log = nullptr;
     /// Which of them: those of this level and the ones that matter more.
@@ -90,9 +90,9 @@ struct WorkerOptions {
     /// Which of the cluster's generators of random numbers the worker gets, and where its picks
     /// begin. Workers that live at the same time need different numbers. Nothing: one more than the
     /// worker that was made last.
-    std::optional<std::uint64_t> number;
+    std::optional<std::uint64_t> number = std::nullopt;
     /// Numbers to be used before those of the generator, as with `Worker::push_draws`.
-    Span<const std::uint64_t> draws;
+    Span<const std::uint64_t> draws = {};
 };
 
 /// A cluster: its settings, its hosts, and the snapshot that its workers pick from. Can be moved,

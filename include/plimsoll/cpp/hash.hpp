@@ -190,23 +190,23 @@ static_assert(sizeof(FilterState) == sizeof(plimsoll_filter_state) &&
 /// @endcode
 struct Request {
     /// Its headers, in any order; one that comes several times stands here several times.
-    Span<const Header> headers;
+    Span<const Header> headers = {};
     /// Its cookies by name, where they have been parsed already; the values are without the quotes
     /// around them. One that is not here is looked for in the header `cookie`.
-    Span<const Header> cookies;
+    Span<const Header> cookies = {};
     /// The path with its query.
-    std::string_view path;
+    std::string_view path = {};
     /// The query without its question mark; nothing: it is found in `path`.
-    std::optional<std::string_view> query;
+    std::optional<std::string_view> query = std::nullopt;
     /// The IP address that the request comes from, without a port: `10.0.0.1` or `::1`.
-    std::string_view source_ip;
+    std::string_view source_ip = {};
     /// The address that the request comes from, with a port: `10.0.0.1:4711`, `[::1]:4711` or a
     /// path. New cookies are made from it and the next one, and none is made without them.
-    std::string_view remote_address;
+    std::string_view remote_address = {};
     /// The address that the request came to, as above.
-    std::string_view local_address;
+    std::string_view local_address = {};
     /// The objects that the proxy keeps for the request, as far as policies ask for them.
-    Span<const FilterState> filter_states;
+    Span<const FilterState> filter_states = {};
 };
 
 /// Called with the value of a header `set-cookie` that the response is to carry.

@@ -50,10 +50,10 @@ struct Dump {
     DumpPart part = DumpPart::hosts;
     /// Of localities and tables: this priority only. Nothing: all of them, and 0 for a table. Other
     /// parts have none.
-    std::optional<std::uint64_t> priority;
+    std::optional<std::uint64_t> priority = std::nullopt;
     /// Of localities and tables: these hosts only. Nothing: all of them, and the healthy for a table.
     /// Other parts have none.
-    std::optional<Source> source;
+    std::optional<Source> source = std::nullopt;
 };
 
 namespace detail {

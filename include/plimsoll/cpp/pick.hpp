@@ -30,7 +30,7 @@ struct PickContext {
     /// is valid until the same worker's next pick, and is not to be done.
     bool counted = true;
     /// The hash of the request; read by `ring_hash` and `maglev`, which draw a number without it.
-    std::optional<std::uint64_t> hash;
+    std::optional<std::uint64_t> hash = std::nullopt;
     /// Which attempt at the same request this is, 0 first; more than 128 count as 128. Natively
     /// `ring_hash` and `maglev` give another host each time.
     std::uint32_t attempt = 0;
@@ -116,13 +116,13 @@ enum class Override : std::uint32_t {
 /// @endcode
 struct ResponseLoad {
     /// Of the headers: `endpoint-load-metrics-bin`. Where there is one, `header_text` is not read.
-    std::optional<std::string_view> header_binary;
+    std::optional<std::string_view> header_binary = std::nullopt;
     /// Of the headers: `endpoint-load-metrics`.
-    std::optional<std::string_view> header_text;
+    std::optional<std::string_view> header_text = std::nullopt;
     /// Of the trailers: `endpoint-load-metrics-bin`. Where there is one, `trailer_text` is not read.
-    std::optional<std::string_view> trailer_binary;
+    std::optional<std::string_view> trailer_binary = std::nullopt;
     /// Of the trailers: `endpoint-load-metrics`.
-    std::optional<std::string_view> trailer_text;
+    std::optional<std::string_view> trailer_text = std::nullopt;
     /// What the clock shows now; 0 for what the last tick was told.
     Time now = Time(0);
 };

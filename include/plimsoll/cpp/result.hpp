@@ -4,9 +4,10 @@
 #ifndef PLIMSOLL_CPP_RESULT_HPP
 #define PLIMSOLL_CPP_RESULT_HPP
 
-#include <cstddef>
+#include <cstdio>
 #include <cstdlib>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -20,13 +21,32 @@ namespace detail {
 constexpr Status status_of(Status status) noexcept { return status; }
 inline Status status_of(const Error& error) noexcept { return error.status(); }
 
+[[noreturn]] inline void misused(const char* what, std::string_view field,
+                                 std::string_view message) noexcept {
+    std::fprintf(stderr, "plimsoll::Result: %s: %.*s%s%.*s\n", what, static_cast<int>(field.size()),
+                 field.data(), field.empty() ? "" : ": ", static_cast<int>(message.size()),
+                 message.data());
+    std::abort();
+}
+
+/// A failed result was asked for its value.
+[[noreturn]] inline void no_value(Status status) noexcept {
+    misused("no value", "", name(status));
+}
+[[noreturn]] inline void no_value(const Error& error) noexcept {
+    misused("no value", error.field(), error.message());
+}
+
+/// One that succeeded was asked for its error.
+[[noreturn]] inline void no_error() noexcept { misused("no error", "", "the call succeeded"); }
+
 }  // namespace detail
 
 /// A value, or why there is none. A control call gives a `Result<T>` with an `Error`; a worker's
 /// call gives a `Result<T, Status>`, which is as cheap to return as the value.
 ///
 /// To ask a failed one for its value, or one that succeeded for its error, is a mistake in the
-/// program and ends it with `std::abort`.
+/// program and ends it with `std::abort`, after a line to the standard error that names the error.
 ///
 /// @code{.cpp}
 /// plimsoll::Result<plimsoll::Applied> applied = cluster.reload("name: api\n");
@@ -58,11 +78,11 @@ public:
     }
 
     /// The value.
-    T& value() & noexcept { return get<0>(either_); }
+    T& value() & noexcept { return get_value(either_); }
     /// The value.
-    const T& value() const& noexcept { return get<0>(either_); }
+    const T& value() const& noexcept { return get_value(either_); }
     /// The value, to be moved out: `Cluster cluster = std::move(opened).value();`
-    T&& value() && noexcept { return std::move(get<0>(either_)); }
+    T&& value() && noexcept { return std::move(get_value(either_)); }
 
     /// The value.
     T& operator*() & noexcept { return value(); }
@@ -80,18 +100,27 @@ public:
     T value_or(T other) && { return has_value() ? std::move(value()) : std::move(other); }
 
     /// Why there is no value.
-    E& error() & noexcept { return get<1>(either_); }
+    E& error() & noexcept { return get_error(either_); }
     /// Why there is no value.
-    const E& error() const& noexcept { return get<1>(either_); }
+    const E& error() const& noexcept { return get_error(either_); }
     /// Why there is no value, to be moved out.
-    E&& error() && noexcept { return std::move(get<1>(either_)); }
+    E&& error() && noexcept { return std::move(get_error(either_)); }
 
 private:
-    template <std::size_t Index, class Either>
-    static auto& get(Either& either) noexcept {
-        auto* found = std::get_if<Index>(&either);
+    template <class Either>
+    static auto& get_value(Either& either) noexcept {
+        auto* found = std::get_if<0>(&either);
         if (found == nullptr) {
-            std::abort();
+            detail::no_value(*std::get_if<1>(&either));
+        }
+        return *found;
+    }
+
+    template <class Either>
+    static auto& get_error(Either& either) noexcept {
+        auto* found = std::get_if<1>(&either);
+        if (found == nullptr) {
+            detail::no_error();
         }
         return *found;
     }
@@ -136,7 +165,7 @@ private:
     template <class Optional>
     static auto& get(Optional& error) noexcept {
         if (!error) {
-            std::abort();
+            detail::no_error();
         }
         return *error;
     }

@@ -37,18 +37,18 @@ struct Applied {
 /// @endcode
 struct HostSpec {
     /// Its address, its identity: `10.0.0.1:80`, `[::1]:80` or any other text. Not empty.
-    std::string_view address;
+    std::string_view address = {};
     /// Its name, for dumps and for hashing by name. May be empty, as all that follow.
-    std::string_view hostname;
+    std::string_view hostname = {};
     /// Its region.
-    std::string_view region;
+    std::string_view region = {};
     /// Its zone.
-    std::string_view zone;
+    std::string_view zone = {};
     /// Its sub-zone.
-    std::string_view sub_zone;
+    std::string_view sub_zone = {};
     /// What `ring_hash` and `maglev` place it by. Empty: its name or its address, as the policy
     /// says.
-    std::string_view hash_key;
+    std::string_view hash_key = {};
     /// 0, which is used first, to 128.
     std::uint32_t priority = 0;
     /// Its weight; 0 stands for 1.
