@@ -2,6 +2,7 @@
 
 mod support;
 
+use std::fmt::Write;
 use std::path::PathBuf;
 
 fn sources(names: &[&str]) -> Vec<PathBuf> {
@@ -105,6 +106,62 @@ fn the_programs_of_the_documentation_run() {
     for (number, name) in ["documented", "from_structs"].into_iter().enumerate() {
         assert_eq!(run_program_of(&page, number, name), block(&page, "text", number));
     }
+}
+
+/// The indented pieces of C of a page, without what is to be typed into a shell.
+fn fragments(page: &str) -> Vec<String> {
+    // Every other part is a program of its own.
+    let text: Vec<&str> = page.split("```").step_by(2).collect();
+    let lines = text.iter().flat_map(|part| part.lines());
+    let mut fragments = vec![String::new()];
+    for line in lines {
+        let code = line.strip_prefix("    ");
+        if code.is_none() && !line.is_empty() {
+            fragments.push(String::new());
+        } else if let Some(last) = fragments.last_mut() {
+            last.push_str(code.unwrap_or_default());
+            last.push('\n');
+        }
+    }
+    fragments.retain(|fragment| fragment.contains(';'));
+    fragments
+}
+
+/// The functions of a fragment, and the rest of it.
+fn parted(fragment: &str) -> (String, String) {
+    let (mut functions, mut rest, mut is_function) = (String::new(), String::new(), false);
+    for line in fragment.lines() {
+        is_function |= line.starts_with("static ");
+        let part = if is_function { &mut functions } else { &mut rest };
+        part.push_str(line);
+        part.push('\n');
+        is_function &= line != "}";
+    }
+    (functions, rest)
+}
+
+#[test]
+fn the_fragments_of_the_documentation_compile() {
+    let page = std::fs::read_to_string(support::root().join("docs/c-api.md")).expect("the page");
+    let fragments = fragments(&page);
+    assert!(fragments.len() > 15, "the page was not understood: {fragments:?}");
+    let (functions, rests): (Vec<_>, Vec<_>) =
+        fragments.iter().map(|fragment| parted(fragment)).unzip();
+    let mut unit = format!("#include \"fragments.h\"\n{}", functions.concat());
+    for (number, rest) in rests.iter().enumerate() {
+        write!(unit, "int fragment_{number}(void) {{\n{rest}return 0;\n}}\n")
+            .expect("a string can be written to");
+    }
+    let source = support::scratch("c").join("fragments.c");
+    std::fs::write(&source, unit).expect("target is writable");
+    let mut compiler = support::cc();
+    compiler.args(["-std=c11", "-Wall", "-Wextra", "-pedantic", "-Werror"]);
+    // They end where it is clear how they go on.
+    compiler.args(["-Wno-unused-function", "-Wno-unused-variable", "-Wno-unused-but-set-variable"]);
+    compiler.arg("-I").arg(support::include());
+    compiler.arg("-I").arg(support::root().join("ffi/tests/c"));
+    // Only a whole compilation looks for results that are not used.
+    support::run(compiler.arg("-c").arg(&source).arg("-o").arg(source.with_extension("o")));
 }
 
 #[test]
