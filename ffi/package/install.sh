@@ -3,8 +3,9 @@
 #
 #     install.sh install|uninstall BUILD VERSION
 #
-# PREFIX, LIBDIR, INCLUDEDIR and BINDIR say where, DESTDIR what goes before all of them. Everything
-# that is installed finds the rest of it relative to itself, so that the prefix may be moved.
+# PREFIX, LIBDIR, INCLUDEDIR and BINDIR say where, as absolute paths, DESTDIR what goes before all of
+# them. Everything that is installed finds the rest of it relative to itself, so that the prefix may
+# be moved.
 set -euo pipefail
 
 action=$1
@@ -13,6 +14,13 @@ version=$3
 here=$(cd "$(dirname "$0")" && pwd)
 headers=$here/../../include/plimsoll
 
+# A relative path would count from the source tree, which is seldom meant.
+for variable in PREFIX LIBDIR INCLUDEDIR BINDIR; do
+    case ${!variable:-/} in
+    /*) ;;
+    *) echo "$variable=${!variable}: must be an absolute path" >&2; exit 2 ;;
+    esac
+done
 PREFIX=$(realpath -ms "${PREFIX:-/usr/local}")
 LIBDIR=$(realpath -ms "${LIBDIR:-$PREFIX/lib}")
 INCLUDEDIR=$(realpath -ms "${INCLUDEDIR:-$PREFIX/include}")
@@ -68,6 +76,19 @@ install_all() {
     fi
 }
 
+# Where things are now, and what has to come next for them to be found.
+say_what_is_next() {
+    if [ -n "${DESTDIR:-}" ]; then
+        echo "Plimsoll $version is in $DESTDIR, for $PREFIX."
+        return
+    fi
+    case $LIBDIR/ in
+    /lib/* | /usr/lib/* | /usr/local/lib/*) next='sudo ldconfig' ;;
+    *) next="export PKG_CONFIG_PATH=$LIBDIR/pkgconfig" ;;
+    esac
+    echo "Plimsoll $version is in $PREFIX. Next: $next"
+}
+
 uninstall_all() {
     rm -f "$lib"/libplimsoll.{a,so,so.*} "$lib"/pkgconfig/plimsoll{,-static}.pc "$bin/plimsoll"
     rm -f "$lib"/cmake/Plimsoll/PlimsollConfig{,Version}.cmake "$include"/*.h "$include"/{,cpp/}*.hpp
@@ -77,7 +98,7 @@ uninstall_all() {
 }
 
 case $action in
-install) install_all ;;
+install) install_all; say_what_is_next ;;
 uninstall) uninstall_all ;;
 *) echo "install.sh install|uninstall BUILD VERSION" >&2; exit 2 ;;
 esac

@@ -22,7 +22,8 @@ def test_everything_is_installed():
 def test_a_staged_installation_for_a_distribution_finds_itself():
     stage = rig.SCRATCH / "stage"
     place = {"DESTDIR": stage, "PREFIX": "/usr", "LIBDIR": "/usr/lib/x86_64-linux-gnu"}
-    rig.make("install", **place)
+    said = rig.make("install", **place)
+    assert said == f"Plimsoll {rig.VERSION} is in {stage}, for /usr.\n", said
     libdir = stage / "usr/lib/x86_64-linux-gnu"
     include = rig.pkg_config("--variable=includedir", "plimsoll", libdir=libdir)[0]
     assert rig.run("realpath", include).strip() == str(stage / "usr/include"), include
@@ -34,3 +35,21 @@ def test_a_staged_installation_for_a_distribution_finds_itself():
     rig.make("uninstall", **place)
     assert files(stage) == {str(strange.relative_to(stage))}, files(stage)
     assert not (stage / "usr/include/plimsoll").exists()
+
+
+def test_an_installation_ends_with_what_comes_next():
+    prefix = rig.folder("next")
+    said = rig.make("install", PREFIX=prefix)
+    where = f"export PKG_CONFIG_PATH={prefix}/lib/pkgconfig"
+    assert said == f"Plimsoll {rig.VERSION} is in {prefix}. Next: {where}\n", said
+
+
+def test_a_relative_place_is_refused():
+    for variable in ("PREFIX", "LIBDIR", "INCLUDEDIR", "BINDIR"):
+        place = {"PREFIX": rig.SCRATCH / "absolute", variable: "relative"}
+        said = rig.run(
+            "make", "-C", rig.ROOT, "install", f"BUILD={rig.BUILD}",
+            *(f"{name}={value}" for name, value in place.items()), fails=True,
+        )
+        assert f"{variable}=relative: must be an absolute path" in said, said
+    assert not (rig.SCRATCH / "absolute").exists() and not (rig.ROOT / "relative").exists()
