@@ -79,6 +79,8 @@ func (e Endpoint) c() capi.Endpoint {
 // hosts is what the configuration says of them; nil for nothing.
 func (c *Config) hosts() (*capi.Assignment, error) {
 	switch {
+	case c == nil:
+		return nil, missing("config")
 	case c.Assignment != nil && c.Hosts != nil:
 		return nil, &Error{Code: ErrInvalidArgument, Field: "Hosts", Message: "there is an Assignment, too"}
 	case c.Assignment != nil:

@@ -185,13 +185,15 @@ func (c *Cluster) Report(pick Pick, load ResponseLoad) error {
 }
 
 // Hash hashes a request by the cluster's own hash_policy or, if that has no entries, by the route's,
-// which may be nil. [PickContext.Hash] takes it, for each attempt at the request.
+// which may be nil. [PickContext.Hash] takes it, with [PickContext.Hashed] since it may be 0, for each
+// attempt at the request.
 //
 // Where a policy wants the client to have a cookie that it did not send, setCookie is called with the
 // value of the header Set-Cookie that the response is to carry; if it is nil, nobody gets a cookie.
 //
 // It fails with [ErrNoHash] if no policy finds anything in the request or the cluster's policy does
-// not go by hashes: pick without one. Also with [ErrInvalidArgument] or [ErrClosed].
+// not go by hashes: pick without one. Also with [ErrInvalidArgument], for a nil request for instance, or
+// with [ErrClosed].
 func (c *Cluster) Hash(route *HashPolicies, request *Request, setCookie func(string)) (uint64, error) {
 	borrowed, hint, err := c.borrow()
 	if err != nil {
@@ -199,6 +201,5 @@ func (c *Cluster) Hash(route *HashPolicies, request *Request, setCookie func(str
 	}
 	// Also when setCookie panics.
 	defer c.giveBack(borrowed, hint)
-	hash, status := borrowed.hash(route, request, setCookie)
-	return hash, answer(status)
+	return borrowed.hash(route, request, setCookie)
 }

@@ -273,5 +273,5 @@ func (c *Cluster) Run(ctx context.Context, every time.Duration) error {
 	}
 }
 
-// Version is the version of the library, such as 0.1.0.
+// Version is the version of the library, such as 1.0.0.
 func Version() string { return capi.Version() }

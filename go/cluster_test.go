@@ -51,6 +51,38 @@ func TestEachKindOfMistakeHasItsCode(t *testing.T) {
 	}
 }
 
+func TestANilThatWillNotDoIsNamed(t *testing.T) {
+	cluster := opened(t, configured("MAGLEV", 2), nil)
+	worker := working(t, cluster)
+	var config *plimsoll.Config
+	var policies *plimsoll.HashPolicies
+	for _, test := range []struct {
+		argument string
+		call     func() error
+	}{
+		{"config", func() error { _, err := config.Open(nil); return err }},
+		{"config", func() error { _, err := cluster.Configure(config); return err }},
+		{"assignment", func() error { _, err := cluster.ConfigureHosts(nil); return err }},
+		{"request", func() error { _, err := cluster.Hash(nil, nil, nil); return err }},
+		{"request", func() error { _, err := worker.Hash(nil, nil, nil); return err }},
+		{"request", func() error { _, err := byUser(t).Hash(nil, nil); return err }},
+		{"policies", func() error { _, err := policies.Hash(&plimsoll.Request{}, nil); return err }},
+		{"clusters[1]", func() error {
+			_, err := plimsoll.Prometheus(plimsoll.PrometheusOptions{}, cluster, nil)
+			return err
+		}},
+	} {
+		var failed *plimsoll.Error
+		if err := test.call(); !errors.As(err, &failed) || failed.Code != plimsoll.ErrInvalidArgument ||
+			failed.Field != test.argument || failed.Error() != "plimsoll: "+test.argument+": it is nil" {
+			t.Errorf("%s: %v", test.argument, err)
+		}
+	}
+	if hosts := must[[]plimsoll.Host](t)(cluster.Hosts()); len(hosts) != 2 {
+		t.Errorf("there are %d hosts", len(hosts))
+	}
+}
+
 func TestCodesHaveTheWordsOfReplays(t *testing.T) {
 	for code, word := range map[plimsoll.Code]string{
 		plimsoll.ErrNoHost: "no_host", plimsoll.ErrParse: "parse_error",

@@ -11,8 +11,8 @@ import (
 // said, and has Envoy's default; docs/configuration.md has all of them with their ranges.
 //
 // Errors name what is at fault as the C interface does: settings.least_request.choice_count is
-// [LeastRequest].ChoiceCount, and assignment.localities[2].hosts[0].weight a weight in the
-// [Assignment]. With Hosts each host has a locality of its own: that of Hosts[2] is
+// [LeastRequest].ChoiceCount, and assignment.localities[2].hosts[0].address an address in
+// the [Assignment]. With Hosts each host has a locality of its own: that of Hosts[2] is
 // assignment.localities[2].
 type Config struct {
 	// Name is the cluster's name.
@@ -47,8 +47,8 @@ type Config struct {
 
 // Open opens a cluster of this configuration. Options may be nil.
 //
-// It fails with [ErrInvalidArgument] for a value outside its range, or with [ErrClosed] if the local
-// cluster is.
+// It fails with [ErrInvalidArgument] for a value outside its range or a nil Config, or with [ErrClosed]
+// if the local cluster is.
 func (c *Config) Open(options *Options) (*Cluster, error) {
 	hosts, err := c.hosts()
 	if err != nil {
@@ -80,10 +80,11 @@ func (c *Cluster) Configure(config *Config) (Applied, error) {
 }
 
 // ConfigureHosts replaces the hosts and leaves the settings alone; otherwise it is as
-// [Cluster.Configure].
+// [Cluster.Configure]. An empty [Assignment] says that there are none; nil is refused with
+// [ErrInvalidArgument].
 func (c *Cluster) ConfigureHosts(assignment *Assignment) (Applied, error) {
 	if assignment == nil {
-		assignment = &Assignment{}
+		return Applied{}, missing("assignment")
 	}
 	hosts := assignment.c()
 	return c.applying(func(cluster capi.Cluster) (capi.Applied, *capi.Failure) {

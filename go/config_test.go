@@ -111,7 +111,7 @@ func TestSettingsOfHealthChecksHold(t *testing.T) {
 			t.Errorf("a new host is %v", hosts[0].Health)
 		}
 		must[plimsoll.Applied](t)(cluster.Update(plimsoll.LearnHealth(host(1), plimsoll.HealthPass)))
-		must[plimsoll.Applied](t)(cluster.ConfigureHosts(nil))
+		must[plimsoll.Applied](t)(cluster.ConfigureHosts(&plimsoll.Assignment{}))
 		if hosts := must[[]plimsoll.Host](t)(cluster.Hosts()); (len(hosts) == 0) != ignore {
 			t.Errorf("with %v these are left: %+v", ignore, hosts)
 		}

@@ -39,8 +39,9 @@
 //
 // # Errors
 //
-// Calls about requests fail with a [Code], such as [ErrNoHost]. Control calls fail with an [*Error],
-// which also says which value is at fault and why; [errors.Is] finds its code in it.
+// Calls about requests fail with a [Code], such as [ErrNoHost], or with [ErrClosed]. Control calls fail
+// with an [*Error], which also says which value is at fault and why, or with [ErrClosed]; [errors.Is]
+// finds the code in it. So does any call for a nil that it cannot do without.
 //
 // # Linking
 //

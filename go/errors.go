@@ -61,7 +61,7 @@ const (
 	ErrPanic Code = capi.StatusPanic
 )
 
-// ErrClosed is a call of something that is closed.
+// ErrClosed is a call of something that is closed. It comes from this package, and has no [Code].
 var ErrClosed = errors.New("plimsoll: closed")
 
 // String is the word for the code, such as no_host, as the command line and replays print it.
@@ -70,7 +70,7 @@ func (c Code) String() string { return capi.Status(c).Name() }
 // Error is the word for the code with the package before it.
 func (c Code) Error() string { return "plimsoll: " + c.String() }
 
-// Error is why a control call failed.
+// Error is why a control call failed, or what a call of any kind was not given.
 type Error struct {
 	// Code says what kind of failure it is. It is what the error wraps.
 	Code Code
@@ -99,6 +99,11 @@ func failed(failure *capi.Failure) error {
 		return nil
 	}
 	return &Error{Code: Code(failure.Status), Field: failure.Field, Message: failure.Message}
+}
+
+// missing refuses an argument of this name that is nil and must not be.
+func missing(argument string) error {
+	return &Error{Code: ErrInvalidArgument, Field: argument, Message: "it is nil"}
 }
 
 // answer is the answer of a worker as an error; nil if it is none.

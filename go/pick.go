@@ -39,11 +39,11 @@ type PickContext struct {
 	Attempt uint32
 	// Uncounted is a pick that does not count as an active request, and is not to be done.
 	Uncounted bool
-	// Hashed is whether Hash is the hash of the request, as ring_hash and maglev want it; without it
-	// they draw a number.
-	Hashed bool
-	// Hash is that hash.
+	// Hash is the hash of the request, as ring_hash and maglev want it. 0 is none, for which they draw a
+	// number, unless Hashed says otherwise.
 	Hash uint64
+	// Hashed is whether there is a hash though it be 0.
+	Hashed bool
 	// Now is the time; the zero time stands for that of the last tick. With [BehaviorEnvoy] hosts in
 	// slow start are weighed by it; nothing else reads it.
 	Now time.Time
@@ -80,7 +80,7 @@ func (context *PickContext) fill(own *capi.PickContext, clock *clock) {
 	if context.Uncounted {
 		own.Flags |= capi.PickUncounted
 	}
-	if context.Hashed {
+	if context.Hashed || context.Hash != 0 {
 		own.Flags |= capi.PickHashed
 	}
 }

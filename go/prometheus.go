@@ -1,6 +1,10 @@
 package plimsoll
 
-import "plimsoll.example/plimsoll/internal/capi"
+import (
+	"fmt"
+
+	"plimsoll.example/plimsoll/internal/capi"
+)
 
 // PrometheusOptions say how much a scrape may hold of each cluster.
 type PrometheusOptions struct {
@@ -16,10 +20,13 @@ type PrometheusOptions struct {
 // are the label cluster, and ought to differ. The figures are those of [Cluster.Stats], zeroes
 // included, after plimsoll_, with _ for dots.
 //
-// It fails with [ErrPoisoned] or [ErrClosed].
+// It fails with [ErrPoisoned], [ErrClosed], or [ErrInvalidArgument] for a cluster that is nil.
 func Prometheus(options PrometheusOptions, clusters ...*Cluster) (string, error) {
 	handles := make([]capi.Cluster, len(clusters))
 	for i, cluster := range clusters {
+		if cluster == nil {
+			return "", missing(fmt.Sprintf("clusters[%d]", i))
+		}
 		if !cluster.lifetime.enter() {
 			return "", ErrClosed
 		}

@@ -113,7 +113,10 @@ type Request struct {
 var requests = sync.Pool{New: func() any { return new(capi.Request) }}
 
 // hash hashes a request by a worker's cluster.
-func (h *handle) hash(route *HashPolicies, request *Request, setCookie func(string)) (uint64, capi.Status) {
+func (h *handle) hash(route *HashPolicies, request *Request, setCookie func(string)) (uint64, error) {
+	if request == nil {
+		return 0, missing("request")
+	}
 	own := request.c()
 	defer requests.Put(own)
 	var policies capi.HashPolicies
@@ -122,12 +125,18 @@ func (h *handle) hash(route *HashPolicies, request *Request, setCookie func(stri
 	}
 	hash, status := h.worker.Hash(policies, own, setCookie)
 	runtime.KeepAlive(route)
-	return hash, status
+	return hash, answer(status)
 }
 
 // Hash hashes a request by these policies alone, whatever a cluster has: for a proxy that hashes
 // before it knows the cluster, and to try policies out. Otherwise it is as [Cluster.Hash].
 func (p *HashPolicies) Hash(request *Request, setCookie func(string)) (uint64, error) {
+	switch {
+	case p == nil:
+		return 0, missing("policies")
+	case request == nil:
+		return 0, missing("request")
+	}
 	own := request.c()
 	defer requests.Put(own)
 	hash, status := p.handle.Hash(own, setCookie)

@@ -32,6 +32,28 @@ func TestARequestStaysWithItsHost(t *testing.T) {
 	}
 }
 
+// A hash is one without a word, except for 0.
+func TestAHashCountsUnlessItIsZero(t *testing.T) {
+	cluster := opened(t, configured("MAGLEV", 5), nil)
+	for _, test := range []struct {
+		context plimsoll.PickContext
+		stays   bool
+	}{
+		{plimsoll.PickContext{Hash: 42}, true},
+		{plimsoll.PickContext{Hash: 42, Hashed: true}, true},
+		{plimsoll.PickContext{Hash: 0, Hashed: true}, true},
+		{plimsoll.PickContext{}, false},
+	} {
+		hosts := make(map[string]bool)
+		for range 50 {
+			hosts[cluster.Address(must[plimsoll.Pick](t)(cluster.Pick(&test.context)))] = true
+		}
+		if (len(hosts) == 1) != test.stays {
+			t.Errorf("%+v goes to %v", test.context, hosts)
+		}
+	}
+}
+
 func TestEachPartOfARequestIsFound(t *testing.T) {
 	cluster := opened(t, configured("MAGLEV", 2), nil)
 	request := &plimsoll.Request{

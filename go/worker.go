@@ -247,9 +247,9 @@ func (w *Worker) Hash(route *HashPolicies, request *Request, setCookie func(stri
 	if !w.use() {
 		return 0, ErrClosed
 	}
-	hash, status := w.handle.hash(route, request, setCookie)
+	hash, err := w.handle.hash(route, request, setCookie)
 	runtime.KeepAlive(w)
-	return hash, answer(status)
+	return hash, err
 }
 
 // Refresh takes the newest hosts without a pick, so that a worker that picks seldom does not hold up
