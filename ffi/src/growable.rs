@@ -81,14 +81,9 @@ impl SizeProblem {
 /// A size that cannot be, or a byte that is set and not known here.
 #[inline]
 pub(crate) unsafe fn read<T: Growable>(from: *const T) -> Result<T, SizeProblem> {
-    // SAFETY: the first member is a `usize` (`Growable`), and the caller promises that it is there.
-    let size = unsafe { from.cast::<usize>().read() };
-    if size == size_of::<T>() {
-        // SAFETY: as many bytes as `T` has are readable, and `T` is valid for any.
-        return Ok(unsafe { from.read() });
-    }
-    // SAFETY: passed on from the caller.
-    unsafe { read_other(from, size) }
+    let mut room = MaybeUninit::uninit();
+    // SAFETY: passed on from the caller; nobody writes to it before it is copied.
+    unsafe { lend(from, &mut room) }.copied()
 }
 
 /// The same without a copy, where the struct is of our own vintage; `room` is for one that is not.

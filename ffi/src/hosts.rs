@@ -4,15 +4,14 @@ use std::ffi::{c_int, c_void};
 use std::mem::size_of;
 use std::time::Duration;
 
-use plimsoll::{HostView, Locality};
+use plimsoll::{HostView, Locality, View};
 
 use crate::cluster::ClusterHandle;
-use crate::error::report;
 use crate::failure::Failure;
-use crate::handle;
 use crate::health::{coarse_number, eds_number};
 use crate::status::Status;
 use crate::text::Str;
+use crate::visit;
 
 /// A host as `plimsoll_cluster_for_each_host` shows it.
 ///
@@ -128,20 +127,9 @@ pub unsafe extern "C" fn plimsoll_cluster_for_each_host(
     visit: Option<unsafe extern "C" fn(userdata: *mut c_void, host: *const Host) -> c_int>,
     error: *mut *mut Failure,
 ) -> Status {
-    let body = || {
-        // SAFETY: null is handled; otherwise the caller promises that it is alive.
-        let cluster = unsafe { handle::named(cluster, "cluster") }?;
-        let visit = visit.ok_or_else(|| Failure::null("visit"))?;
-        let view = cluster.engine().view();
-        for host in view.hosts() {
-            let shown = Host::of(&host);
-            // SAFETY: the caller promises that it may be called so.
-            if unsafe { visit(userdata, &raw const shown) } != 0 {
-                break;
-            }
-        }
-        Ok(())
+    let show = |view: &View, visit: &dyn Fn(_) -> _| {
+        view.hosts().iter().try_for_each(|host| visit(Host::of(host)))
     };
-    // SAFETY: the caller promises that it is null or writable.
-    unsafe { report(error, body) }
+    // SAFETY: passed on from the caller.
+    unsafe { visit::each(cluster, (userdata, visit), error, show) }
 }

@@ -22,6 +22,7 @@
 //! | [`status`], [`failure`], [`error`] | what a call answers |
 //! | [`text`], `out` | what comes in and goes out through pointers |
 //! | `handle` | what C keeps a pointer to |
+//! | `visit` | how the caller is called for each thing that is shown |
 //! | `growable`, `array`, `number` | structs that may grow, arrays, and numbers that stand for something else |
 //! | [`cluster`], [`options`] | how a cluster comes and goes, and what it is told at its start |
 //! | [`settings`], [`assignment`], `member` | its settings and its hosts as structs, and what members are called there |
@@ -77,5 +78,6 @@ pub mod status;
 pub mod streams;
 pub mod text;
 pub mod version;
+mod visit;
 pub mod worker;
 pub mod worker_options;

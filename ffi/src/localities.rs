@@ -6,11 +6,10 @@ use std::mem::size_of;
 use plimsoll::{Locality, LocalityRoute, PriorityView, Source, View};
 
 use crate::cluster::ClusterHandle;
-use crate::error::report;
 use crate::failure::Failure;
-use crate::handle;
 use crate::status::Status;
 use crate::text::Str;
+use crate::visit;
 
 /// `plimsoll_locality.source`: the healthy hosts.
 pub const PLIMSOLL_SOURCE_HEALTHY: u32 = 0;
@@ -136,19 +135,7 @@ pub unsafe extern "C" fn plimsoll_cluster_for_each_locality(
     >,
     error: *mut *mut Failure,
 ) -> Status {
-    let body = || {
-        // SAFETY: null is handled; otherwise the caller promises that it is alive.
-        let cluster = unsafe { handle::named(cluster, "cluster") }?;
-        let visit = visit.ok_or_else(|| Failure::null("visit"))?;
-        let view = cluster.engine().view();
-        for shown in shown(&view) {
-            // SAFETY: the caller promises that it may be called so.
-            if unsafe { visit(userdata, &raw const shown) } != 0 {
-                break;
-            }
-        }
-        Ok(())
-    };
-    // SAFETY: the caller promises that it is null or writable.
-    unsafe { report(error, body) }
+    let show = |view: &View, visit: &dyn Fn(_) -> _| shown(view).into_iter().try_for_each(visit);
+    // SAFETY: passed on from the caller.
+    unsafe { visit::each(cluster, (userdata, visit), error, show) }
 }

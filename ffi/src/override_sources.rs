@@ -3,15 +3,15 @@
 
 use std::ffi::{c_int, c_void};
 
+use plimsoll::View;
 use plimsoll::config::{MetadataKey, OverrideHost, OverrideSource};
 
 use crate::cluster::ClusterHandle;
-use crate::error::report;
 use crate::failure::Failure;
 use crate::growable::Growable;
-use crate::handle;
 use crate::status::Status;
 use crate::text::Str;
+use crate::visit;
 
 /// `plimsoll_override_source.kind`: the first value of the request header `name`.
 pub const PLIMSOLL_OVERRIDE_HEADER: u32 = 1;
@@ -116,20 +116,10 @@ pub unsafe extern "C" fn plimsoll_cluster_for_each_override_source(
     >,
     error: *mut *mut Failure,
 ) -> Status {
-    let body = || {
-        // SAFETY: null is handled; otherwise the caller promises that it is alive.
-        let cluster = unsafe { handle::named(cluster, "cluster") }?;
-        let visit = visit.ok_or_else(|| Failure::null("visit"))?;
-        let view = cluster.engine().view();
-        for place in view.config().override_host.iter().flat_map(Place::all) {
-            let shown = place.shown();
-            // SAFETY: the caller promises that it may be called so.
-            if unsafe { visit(userdata, &raw const shown) } != 0 {
-                break;
-            }
-        }
-        Ok(())
+    let show = |view: &View, visit: &dyn Fn(_) -> _| {
+        let mut places = view.config().override_host.iter().flat_map(Place::all);
+        places.try_for_each(|place| visit(place.shown()))
     };
-    // SAFETY: the caller promises that it is null or writable.
-    unsafe { report(error, body) }
+    // SAFETY: passed on from the caller.
+    unsafe { visit::each(cluster, (userdata, visit), error, show) }
 }

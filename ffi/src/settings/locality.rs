@@ -170,7 +170,6 @@ pub(super) unsafe fn load_aware(from: *const LoadAwareSettings) -> Result<LoadAw
     // SAFETY: passed on from the caller.
     let given = unsafe { growable::given(from, name) }?.unwrap_or_default();
     growable::unused(given.reserved, offset_of!(LoadAwareSettings, reserved), name)?;
-    let enabled = format!("{name}.enable_oob_load_report");
     Ok(LoadAware {
         weight_update_period: Duration::from_nanos(given.weight_update_period_ns),
         metric_names_for_computing_utilization: {
@@ -182,7 +181,10 @@ pub(super) unsafe fn load_aware(from: *const LoadAwareSettings) -> Result<LoadAw
         smoothing_time_constant: Duration::from_nanos(given.smoothing_time_constant_ns),
         remote_probe_fraction: given.remote_probe_fraction,
         weight_expiration_period: Duration::from_nanos(given.weight_expiration_period_ns),
-        enable_oob_load_report: boolean(given.enable_oob_load_report, &enabled)?,
+        enable_oob_load_report: boolean(
+            given.enable_oob_load_report,
+            format_args!("{name}.enable_oob_load_report"),
+        )?,
         oob_reporting_period: Duration::from_nanos(given.oob_reporting_period_ns),
         // SAFETY: passed on from the caller.
         oob_reporting_config: unsafe { oob_reporting(given.oob_reporting_config, name) }?,

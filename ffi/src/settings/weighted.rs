@@ -115,9 +115,11 @@ pub(super) unsafe fn engine(
     // SAFETY: passed on from the caller.
     let given = unsafe { growable::given(from, name) }?.unwrap_or_default();
     growable::unused(given.reserved, offset_of!(WeightedSettings, reserved), name)?;
-    let enabled = format!("{name}.enable_oob_load_report");
     Ok(ClientSideWeightedRoundRobin {
-        enable_oob_load_report: boolean(given.enable_oob_load_report, &enabled)?,
+        enable_oob_load_report: boolean(
+            given.enable_oob_load_report,
+            format_args!("{name}.enable_oob_load_report"),
+        )?,
         oob_reporting_period: Duration::from_nanos(given.oob_reporting_period_ns),
         // SAFETY: passed on from the caller.
         oob_reporting_config: unsafe { oob_reporting(given.oob_reporting_config, name) }?,
